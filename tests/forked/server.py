@@ -7,6 +7,7 @@ that the program has for its streams. The answers are the id of its process, and
 its exit code. SETTINGS are those of coverage, if that is measured.
 """
 
+import atexit
 import gc
 import importlib
 import json
@@ -18,9 +19,11 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import coverage
 
@@ -54,39 +57,51 @@ def main() -> None:
         measuring.save()
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that take orders
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
-        asked, _ = listener.accept()
-        if not os.fork():
-            listener.detach()
-            _take(asked)
-            return
-        asked.close()
+    woken, wakes = socket.socketpair()
+    wakes.setblocking(False)
+    signal.set_wakeup_fd(wakes.fileno())
+    signal.signal(signal.SIGCHLD, lambda _signal, _frame: None)
+    running: dict[int, socket.socket] = {}
+    while True:
+        ready = select.select([sys.stdin, listener, woken], [], [])[0]
+        if sys.stdin in ready:
+            break
+        if woken in ready:
+            woken.recv(MOST)
+            _tell_ends(running)
+        if listener in ready:
+            asked, _ = listener.accept()
+            text, streams, _, _ = socket.recv_fds(asked, 1 << 16, 3)
+            while not text.endswith(b"\n"):
+                text += asked.recv(1 << 16)
+            pid = os.fork()
+            if not pid:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for each in (listener, asked, woken, wakes, *running.values()):
+                    each.detach()
+                _become(json.loads(text), streams)
+                return
+            for stream in streams:
+                os.close(stream)
+            asked.sendall(f"{pid}\n".encode())
+            running[pid] = asked
     Path(path).unlink()
 
 
-def _take(asked: socket.socket) -> None:
-    """Start what is ordered, and tell its end; return in its process, when it came to its end."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    text, streams, _, _ = socket.recv_fds(asked, 1 << 16, 3)
-    while not text.endswith(b"\n"):
-        text += asked.recv(1 << 16)
-    pid = os.fork()
-    if not pid:
-        asked.detach()
-        _become(json.loads(text), streams)
-        return
-    for stream in streams:
-        os.close(stream)
-    asked.sendall(f"{pid}\n".encode())
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    asked.sendall(f"{code}\n".encode())
-    os._exit(0)
+def _tell_ends(running: dict[int, socket.socket]) -> None:
+    """Tell those that asked the exit codes of programs that have ended."""
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            break
+        with suppress(BrokenPipeError), running.pop(pid) as asked:
+            asked.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
 def _become(order: dict[str, Any], streams: list[int]) -> None:
@@ -112,12 +127,26 @@ def _become(order: dict[str, Any], streams: list[int]) -> None:
         coverage.process_startup(force=True)
     kind, name, *words = order["argv"]
     sys.argv = [name, *words]
-    if kind == "-m":
-        sys.path.insert(0, order["cwd"])
-        runpy.run_module(name, run_name="__main__", alter_sys=True)
-    else:
-        sys.path.insert(0, str(Path(name).parent))
-        runpy.run_path(name, run_name="__main__")
+    try:
+        if kind == "-m":
+            sys.path.insert(0, order["cwd"])
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(name).parent))
+            runpy.run_path(name, run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, int):
+            _end(end.code)
+        raise
+
+
+def _end(code: int) -> NoReturn:
+    """End the process as Python ends, but for objects: to free each copies all memory first."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
