@@ -4,9 +4,11 @@ import ast
 import io
 import re
 import subprocess
+import sys
 import tokenize
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -203,6 +205,40 @@ def test_every_requirement_is_in_the_lock_with_its_hashes() -> None:
             version = locked.get(canonicalize_name(requirement.name))
             assert version is not None, f"{requirement} is not in {name}.txt: run ./dev lock"
             assert requirement.specifier.contains(version), f"{name}.txt has {version}"
+
+
+def test_what_tests_import_first_of_all_is_in_their_lock() -> None:
+    """`./dev test` installs it alone; what a test needs beyond that it asks for."""
+    folder = ROOT / "tests"
+    locked = _locked((ROOT / "requirements" / "test.txt").read_text(encoding="utf-8"))
+    found = {path: _imported(path) for path in folder.rglob("*.py")}
+    reached = [path for path in found if path.name.startswith(("test_", "conftest"))]
+    for path in reached:  # it grows
+        for name in found[path]:
+            parts = name.split(".")
+            near = (folder.joinpath(*parts[:n]).with_suffix(".py") for n in range(1, len(parts)))
+            reached += (each for each in near if each in found and each not in reached)
+    known = {*sys.stdlib_module_names, *(path.stem for path in folder.iterdir()), "__future__"}
+    foreign = packages_distributions()
+    missing = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in reached
+        for name in found[path]
+        if (root := name.split(".")[0]) not in known and not root.startswith("lineshaft")
+        if not {canonicalize_name(each) for each in foreign.get(root, ())} & locked.keys()
+    }
+    assert missing == set()
+
+
+def _imported(path: Path) -> list[str]:
+    """Return the modules that a file imports at its top, each with a name behind it."""
+    found: list[str] = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            found += (f"{each.name}.*" for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found += (f"{node.module}.{each.name}" for each in node.names)
+    return found
 
 
 def _locked(text: str) -> dict[str, str]:

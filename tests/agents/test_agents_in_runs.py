@@ -1,11 +1,11 @@
 """Runs with agents in them: they pause, end with their host, go on elsewhere, and are undone."""
 
 import json
+import os
 import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import anyio
 import pytest
 
 from agents.reviewers import SAME, do, session
+from forked.programs import Programs
 from lineshaft import Answer, Pending, Policy, Session, Tool, ToolError
 from lineshaft.agents import Microagent
 from lineshaft.errors import ConfigError, StateError
@@ -22,6 +23,8 @@ from lineshaft.values import Call, Context
 ONE = "return await agents.review(path='f1.md')"
 
 Order = Callable[..., dict[str, Any]]
+Elsewhere = Callable[[Mapping[str, Any]], "subprocess.CompletedProcess[bytes]"]
+There = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
@@ -50,29 +53,45 @@ def files(order: Mapping[str, Any]) -> dict[str, str]:
     return {path.name: path.read_text() for path in Path(order["workspace"]).iterdir()}
 
 
-def elsewhere(order: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
-    """Do what an order says in a process of its own."""
-    program = Path(__file__).with_name("reviewers.py")
-    given = [sys.executable, str(program), json.dumps(order)]
-    return subprocess.run(given, capture_output=True, text=True, check=False)
+@pytest.fixture
+def elsewhere(programs: Programs) -> Elsewhere:
+    """Return a function that does what an order says in a process of its own."""
+
+    def done(order: Mapping[str, Any]) -> "subprocess.CompletedProcess[bytes]":
+        return programs.run(
+            "",
+            str(Path(__file__).with_name("reviewers.py")),
+            json.dumps(order),
+            cwd=Path.cwd(),
+            env=os.environ,
+        )
+
+    return done
 
 
-async def here_or_there(order: Mapping[str, Any]) -> dict[str, Any]:
-    made = await anyio.to_thread.run_sync(elsewhere, order)
-    assert made.returncode == 0, made.stderr
-    return json.loads(made.stdout)
+@pytest.fixture
+def there(elsewhere: Elsewhere) -> There:
+    """Return a function that does the same, and gives what was answered."""
+
+    async def done(order: Mapping[str, Any]) -> dict[str, Any]:
+        made = await anyio.to_thread.run_sync(elsewhere, order)
+        assert made.returncode == 0, made.stderr
+        return json.loads(made.stdout)
+
+    return done
 
 
 async def test_twenty_agents_pause_with_their_run_and_go_on_in_another_process(
     order: Order,
+    there: There,
 ) -> None:
     before = files(order("run"))
-    first = await here_or_there(order("run", sends="f3.md"))
+    first = await there(order("run", sends="f3.md"))
     assert (first["status"], [tool for _, tool in first["pending"]]) == ("paused", ["send"])
     assert files(order("run")) == before
     assert not any(line.startswith("sent") for line in wire(order("run")))
     told = {"run_id": first["run_id"]}
-    second = await here_or_there(order("resume", sends="f3.md", answers={"*": True}, **told))
+    second = await there(order("resume", sends="f3.md", answers={"*": True}, **told))
     assert (second["status"], second["value"]) == ("success", 20)
     assert second["statuses"] == ["done"]
     assert second["calls"]["agents.review"] == 20
@@ -230,12 +249,14 @@ async def test_in_mode_ask_a_person_is_asked_once_for_all_turns_of_an_agent(
 
 async def test_a_request_in_flight_when_its_host_dies_is_made_again_only_where_told(
     order: Order,
+    elsewhere: Elsewhere,
+    there: There,
 ) -> None:
     died = await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=45))
     assert died.returncode < 0
     before = wire(order("run"))
     run_id = await _the_run(order("run"))
-    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"]))
+    after = await there(order("resume", run_id=run_id, repeat=["*"]))
     assert (after["status"], after["value"]) == ("success", 20)
     assert after["calls"]["agents.review"] == 20
     counts = wire(order("run"))
@@ -249,6 +270,8 @@ async def test_a_request_in_flight_when_its_host_dies_is_made_again_only_where_t
 
 async def test_writes_of_an_agent_that_had_ended_are_made_again_after_a_crash(
     order: Order,
+    elsewhere: Elsewhere,
+    there: There,
 ) -> None:
     script = """
 await agents.review(path='f1.md')
@@ -257,7 +280,7 @@ return await agents.review(path='f2.md')
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=5, script=script))
     assert "f1.md.out" not in files(order("run"))
     run_id = await _the_run(order("run"))
-    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"]))
+    after = await there(order("resume", run_id=run_id, repeat=["*"]))
     assert after["changes"] == ["f1.md.out", "f2.md.out"]
     assert files(order("run"))["f1.md.out"] == "seen f1.md"
     assert wire(order("run")) == {f"f{n}.md {turn}": 1 for n in (1, 2) for turn in range(3)} | {
@@ -267,7 +290,7 @@ return await agents.review(path='f2.md')
 
 @pytest.mark.parametrize("dies_at", range(4, 11))
 async def test_where_the_host_dies_after_one_of_three_agents_landed_the_others_lose_nothing(
-    order: Order, dies_at: int
+    order: Order, dies_at: int, elsewhere: Elsewhere, there: There
 ) -> None:
     script = """
 found = await asyncio.gather(*[agents.review(path=f'f{n}.md') for n in (1, 2, 3)])
@@ -278,7 +301,7 @@ return [each['path'] for each in found]
     assert died.returncode < 0
     left = {name for name in files(order("run")) if name.endswith(".out")}
     run_id = await _the_run(order("run"))
-    after = await here_or_there(order("resume", run_id=run_id, repeat=["*"], lands="f2.md"))
+    after = await there(order("resume", run_id=run_id, repeat=["*"], lands="f2.md"))
     assert (after["status"], after["value"]) == ("success", ["f1.md", "f2.md", "f3.md"])
     landed = [line for line in wire(order("run")) if line.startswith("landed")]
     assert len(landed) == 1
@@ -293,21 +316,25 @@ return [each['path'] for each in found]
     assert undone["undone"] == sorted(outs)
 
 
-async def test_without_a_word_a_request_in_flight_is_not_made_again(order: Order) -> None:
+async def test_without_a_word_a_request_in_flight_is_not_made_again(
+    order: Order, elsewhere: Elsewhere, there: There
+) -> None:
     settings = {"script": ONE}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
     run_id = await _the_run(order("run"))
-    after = await here_or_there(order("resume", run_id=run_id))
+    after = await there(order("resume", run_id=run_id))
     assert after["status"] == "error"
     assert "nobody knows" in after["error"]
     assert wire(order("run")) == {"f1.md 0": 1, "f1.md 1": 1}
 
 
-async def test_an_agent_that_is_declared_idempotent_asks_again(order: Order) -> None:
+async def test_an_agent_that_is_declared_idempotent_asks_again(
+    order: Order, elsewhere: Elsewhere, there: There
+) -> None:
     settings = {"script": ONE, "idempotent": True}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
     run_id = await _the_run(order("run"))
-    after = await here_or_there(order("resume", run_id=run_id, **settings))
+    after = await there(order("resume", run_id=run_id, **settings))
     assert after["status"] == "success"
     assert wire(order("run")) == {"f1.md 0": 1, "f1.md 1": 2, "f1.md 2": 1}
 
@@ -345,11 +372,13 @@ async def test_the_time_of_one_call_goes_on_where_it_was(tmp_path: Path) -> None
     assert left[1] < left[0] < 9_000  # what was used before the pause counts
 
 
-async def test_after_a_crash_the_time_of_one_call_is_what_its_record_leaves(order: Order) -> None:
+async def test_after_a_crash_the_time_of_one_call_is_what_its_record_leaves(
+    order: Order, elsewhere: Elsewhere, there: There
+) -> None:
     died = await anyio.to_thread.run_sync(elsewhere, order("call", dies_at=2, seconds=3))
     assert died.returncode < 0
     run_id = await _the_run(order("run"))
-    over = await here_or_there(order("resume", run_id=run_id, repeat=["*"], hangs_at=1))
+    over = await there(order("resume", run_id=run_id, repeat=["*"], hangs_at=1))
     assert (over["status"], over["error"]) == ("timeout", "the run took longer than 3 s")
 
 

@@ -1,10 +1,10 @@
 """Runs that pause in the middle of an agent's script, or end with their host, and go on."""
 
 import json
+import os
 import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,13 @@ import anyio
 import pytest
 
 from agents.programmers import TWO, do, session
+from forked.programs import Programs
 
 pytestmark = pytest.mark.behaviour("A6")
 
 Order = Callable[..., dict[str, Any]]
+Elsewhere = Callable[[Mapping[str, Any]], "subprocess.CompletedProcess[bytes]"]
+There = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
@@ -40,17 +43,32 @@ def wire(order: Mapping[str, Any]) -> Counter[str]:
     return Counter(Path(order["log"]).read_text().splitlines())
 
 
-def elsewhere(order: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
-    """Do what an order says in a process of its own."""
-    given = [sys.executable, "-m", "agents.programmers", json.dumps(order)]
-    tests = Path(__file__).parent.parent
-    return subprocess.run(given, capture_output=True, text=True, check=False, cwd=tests)
+@pytest.fixture
+def elsewhere(programs: Programs) -> Elsewhere:
+    """Return a function that does what an order says in a process of its own."""
+
+    def done(order: Mapping[str, Any]) -> "subprocess.CompletedProcess[bytes]":
+        return programs.run(
+            "-m",
+            "agents.programmers",
+            json.dumps(order),
+            cwd=Path(__file__).parent.parent,
+            env=os.environ,
+        )
+
+    return done
 
 
-async def here_or_there(order: Mapping[str, Any]) -> dict[str, Any]:
-    made = await anyio.to_thread.run_sync(elsewhere, order)
-    assert made.returncode == 0, made.stderr
-    return json.loads(made.stdout)
+@pytest.fixture
+def there(elsewhere: Elsewhere) -> There:
+    """Return a function that does the same, and gives what was answered."""
+
+    async def done(order: Mapping[str, Any]) -> dict[str, Any]:
+        made = await anyio.to_thread.run_sync(elsewhere, order)
+        assert made.returncode == 0, made.stderr
+        return json.loads(made.stdout)
+
+    return done
 
 
 async def the_run(order: Mapping[str, Any]) -> str:
@@ -62,18 +80,18 @@ async def the_run(order: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("script", ["one", "two"])
 async def test_a_call_inside_that_asks_pauses_the_whole_run_and_another_process_goes_on(
-    order: Order, script: str
+    order: Order, script: str, there: There
 ) -> None:
     paths = ["f1.md", "f2.md"] if script == "two" else ["f1.md"]
     settings = {"script": TWO} if script == "two" else {}
-    first = await here_or_there(order("run", **settings))
+    first = await there(order("run", **settings))
     assert first["status"] == "paused", first
     assert [tool for _, tool in first["pending"]] == ["send"] * len(paths)
     assert not any("sent" in line for line in wire(order("run")))
     again = {"run_id": first["run_id"], "answers": {"*": True}}
-    second = await here_or_there(order("resume", **settings, **again))
+    second = await there(order("resume", **settings, **again))
     assert second["status"] == "paused", second
-    third = await here_or_there(order("resume", **settings, **again))
+    third = await there(order("resume", **settings, **again))
     assert third["status"] == "success", third
     texts = third["value"] if script == "two" else [third["value"]]
     for text, path in zip(texts, paths, strict=True):
@@ -105,12 +123,14 @@ async def test_a_no_reaches_the_script_that_asked(order: Order) -> None:
     assert set(second["value"]) == expected
 
 
-async def test_an_agent_that_runs_by_itself_pauses_in_its_script(order: Order) -> None:
-    first = await here_or_there(order("call"))
+async def test_an_agent_that_runs_by_itself_pauses_in_its_script(
+    order: Order, there: There
+) -> None:
+    first = await there(order("call"))
     assert first["pending"] == ["send"]
     again = order("resume", run_id=first["run_id"], answers={"*": True})
-    assert (await here_or_there(again))["status"] == "paused"
-    assert (await here_or_there(again))["status"] == "success"
+    assert (await there(again))["status"] == "paused"
+    assert (await there(again))["status"] == "success"
     assert set(wire(order("run")).values()) == {1}
 
 
@@ -136,13 +156,15 @@ async def test_a_script_that_works_is_not_cut_by_an_ask_of_another(order: Order)
     assert wire(order("run"))["f2.md turn 1"] == 1
 
 
-async def test_a_host_that_dies_in_a_call_of_a_script(order: Order) -> None:
+async def test_a_host_that_dies_in_a_call_of_a_script(
+    order: Order, elsewhere: Elsewhere, there: There
+) -> None:
     allow = [{"id": "send", "tool": "send", "verdict": "allow"}]
     died = await anyio.to_thread.run_sync(elsewhere, order("run", rules=allow, dies_in="late"))
     assert died.returncode < 0
     assert wire(order("run"))["f1.md sent once"] == 1
     run_id = await the_run(order("run"))
-    after = await here_or_there(order("resume", rules=allow, run_id=run_id, repeat=["*"]))
+    after = await there(order("resume", rules=allow, run_id=run_id, repeat=["*"]))
     assert after["status"] == "success", after
     counts = wire(order("run"))
     assert counts["f1.md turn 0"] == counts["f1.md turn 1"] == 1
@@ -153,13 +175,15 @@ async def test_a_host_that_dies_in_a_call_of_a_script(order: Order) -> None:
 
 async def test_writes_of_a_script_that_had_ended_are_made_again_after_a_crash(
     order: Order,
+    elsewhere: Elsewhere,
+    there: There,
 ) -> None:
     allow = [{"id": "send", "tool": "send", "verdict": "allow"}]
     died = await anyio.to_thread.run_sync(elsewhere, order("run", rules=allow, dies_at=1))
     assert died.returncode < 0
     assert not (Path(order("run")["workspace"]) / "f1.md.out").exists()
     run_id = await the_run(order("run"))
-    after = await here_or_there(order("resume", rules=allow, run_id=run_id, repeat=["*"]))
+    after = await there(order("resume", rules=allow, run_id=run_id, repeat=["*"]))
     assert after["status"] == "success", after
     counts = wire(order("run"))
     assert counts["f1.md turn 0"] == counts["f1.md sent once"] == counts["f1.md sent twice"] == 1
@@ -169,6 +193,7 @@ async def test_writes_of_a_script_that_had_ended_are_made_again_after_a_crash(
 
 async def test_scripts_beyond_those_that_run_at_once_wait_and_the_run_pauses_all_the_same(
     order: Order,
+    there: There,
 ) -> None:
     settings = {
         "program": "return await send(args[0], 'x')",
@@ -177,8 +202,8 @@ async def test_scripts_beyond_those_that_run_at_once_wait_and_the_run_pauses_all
     first = await do(order("run", **settings))
     assert (first["status"], len(first["pending"])) == ("paused", 8)
     again = {"run_id": first["run_id"], "answers": {"*": True}}
-    second = await here_or_there(order("resume", **settings, **again))
+    second = await there(order("resume", **settings, **again))
     assert (second["status"], len(second["pending"])) == ("paused", 2)
-    third = await here_or_there(order("resume", **settings, **again))
+    third = await there(order("resume", **settings, **again))
     assert (third["status"], third["value"]) == ("success", ["sent x"] * 10)
     assert set(wire(order("run")).values()) == {1}

@@ -21,7 +21,7 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def programs(monkeypatch: pytest.MonkeyPatch) -> Path:
+def npm_programs(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder with the real programs of npm, or skip with what is missing."""
     try:
         best_jail()

@@ -45,9 +45,9 @@ def _nothing_is_left(
 
 
 @pytest.fixture
-def autorest(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def autorest(npm_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Name AutoRest's home, or skip with what is missing."""
-    if not (programs / "node_modules" / ".bin" / "autorest").exists():
+    if not (npm_programs / "node_modules" / ".bin" / "autorest").exists():
         pytest.skip("needs autorest among the npm packages of the pack")
     found = [path.name for path in HOME.glob(".autorest/@autorest_*@*")]
     if sorted(found) != sorted(EXTENSIONS):

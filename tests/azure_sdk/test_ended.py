@@ -23,7 +23,7 @@ SHORT = 0.4
 
 @pytest.fixture(params=["cspell", "tsp", "tsp-client", "npm", "mvn"])
 def program(
-    request: pytest.FixtureRequest, work: Path, programs: Path, require: Callable[[str], str]
+    request: pytest.FixtureRequest, work: Path, npm_programs: Path, require: Callable[[str], str]
 ) -> Callable[[float], ProgramOptions]:
     """Return a function that gives a real program some time for a long work."""
     (work / "README.md").write_text("word recieve\n" * 20_000)
@@ -34,7 +34,7 @@ def program(
         "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId>"
         "<artifactId>b</artifactId><version>1</version></project>"
     )
-    binaries = programs / "node_modules" / ".bin"
+    binaries = npm_programs / "node_modules" / ".bin"
     wanted = request.param
     if wanted == "mvn":
         require("mvn")
@@ -43,8 +43,8 @@ def program(
     if wanted == "npm":
         require("npm")
         words = ("cspell", "lint", "README.md")
-        shutil.copy(programs / "package.json", work / "package.json")
-        (work / "node_modules").symlink_to(programs / "node_modules")
+        shutil.copy(npm_programs / "package.json", work / "package.json")
+        (work / "node_modules").symlink_to(npm_programs / "node_modules")
         return lambda seconds: NpmExecOptions(work, words, cwd=work, seconds=seconds)
     words = {
         "cspell": ("lint", "README.md"),

@@ -4,16 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forked.programs import Command, Programs
 from native import vouch_for_native_code
 
 PACKAGE = Path(__file__).parents[2] / "packages" / "lineshaft-azure-sdk"
-Line = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
@@ -32,26 +31,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def line(tmp_path: Path, site: Path) -> Line:
+def line(tmp_path: Path, site: Path, programs: Programs) -> Command:
     """Return a function that carries out a command line."""
     home = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("CONFIG", "STATE")}
     vouch_for_native_code(tmp_path / "STATE")
 
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "lineshaft", *words],
-            cwd=tmp_path,
-            env={**os.environ, **home, "PYTHONPATH": str(site)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        env = {**os.environ, **home, "PYTHONPATH": str(site)}
+        return programs.lineshaft(*words, cwd=tmp_path, env=env)
 
     return run
 
 
-def test_its_agents_are_commands_with_a_whole_line_each(line: Line) -> None:
+def test_its_agents_are_commands_with_a_whole_line_each(line: Command) -> None:
     listed = json.loads(line("agent", "list", "azure-sdk", "--json").stdout)["agents"]
     readme = (PACKAGE / "README.md").read_text()
     assert len(listed) >= 3
@@ -63,7 +55,7 @@ def test_its_agents_are_commands_with_a_whole_line_each(line: Line) -> None:
         assert all(name in told["command"] for name in told["inputs"].get("required", []))
 
 
-def test_its_tools_are_there_where_settings_name_it(line: Line, tmp_path: Path) -> None:
+def test_its_tools_are_there_where_settings_name_it(line: Command, tmp_path: Path) -> None:
     own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
     own.parent.mkdir(parents=True)
     own.write_text('[tools]\npacks = ["azure-sdk"]\n')
@@ -75,7 +67,7 @@ def test_its_tools_are_there_where_settings_name_it(line: Line, tmp_path: Path) 
 
 
 def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
-    line: Line, tmp_path: Path
+    line: Command, tmp_path: Path
 ) -> None:
     own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
     own.parent.mkdir(parents=True)
@@ -121,7 +113,7 @@ def test_a_program_of_the_repository_runs_once_a_person_approved_just_it(
     assert "no pack 'none'" in line("config", "trust", "--pack", "none", "--yes").stderr
 
 
-def test_a_program_that_cannot_be_approved_hinders_no_other(line: Line, tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_approved_hinders_no_other(line: Command, tmp_path: Path) -> None:
     (tmp_path / "eng").mkdir()
     (tmp_path / "sdk").mkdir()
     (tmp_path / "eng" / "build.py").write_text("print('built')\n")
@@ -148,7 +140,7 @@ def test_a_program_that_cannot_be_approved_hinders_no_other(line: Line, tmp_path
 
 
 def test_a_value_that_would_be_an_option_is_refused_and_pwsh_is_found_on_the_path(
-    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "CONFIG" / "lineshaft" / "lineshaft.toml"
     own.parent.mkdir(parents=True)

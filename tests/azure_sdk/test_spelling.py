@@ -52,7 +52,7 @@ FIXES = [
 ]
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_the_planted_words_are_gone_for_the_real_checker(repository: Path) -> None:
     ended, model = await ends(
         spelling,
@@ -118,7 +118,7 @@ CHEATS: list[tuple[str, list[Any], list[str], str]] = [
 ]
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 @pytest.mark.parametrize(
     ("turns", "added", "told"), [case[1:] for case in CHEATS], ids=[case[0] for case in CHEATS]
 )
@@ -140,7 +140,7 @@ async def test_a_way_around_is_refused_and_leaves_the_folder_as_it_was(
     assert contents(repository) == before
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 @pytest.mark.parametrize("after", ["a " * 40 + "?", "a " * 50_000 + "?", "the " * 5_000 + "!"])
 async def test_a_line_of_many_words_is_compared_within_bounds(repository: Path, after: str) -> None:
     before = "teh " * (12 if len(after) < 100 else 5_000) + "!"
@@ -156,7 +156,7 @@ async def test_a_line_of_many_words_is_compared_within_bounds(repository: Path, 
     assert "README.md, line 3, differs in more than its misspelled words" in refusals(model)[0]
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_a_file_that_is_missing_was_not_checked(repository: Path) -> None:
     ended, model = await ends(
         spelling,
@@ -168,7 +168,7 @@ async def test_a_file_that_is_missing_was_not_checked(repository: Path) -> None:
     assert refusals(model)[0].startswith("cspell checked 1 of 2 files")
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_an_agent_out_of_turns_leaves_the_folder_byte_for_byte(repository: Path) -> None:
     before = contents(repository)
     replies = [*FIXES, *[call("read_file", path="README.md", start=n) for n in range(1, 98)]]

@@ -31,9 +31,9 @@ TOOLS = [tsp_client_init, tsp_client_sync, tsp_client_update]
 
 
 @pytest.fixture
-def repository(work: Path, programs: Path, require: Callable[[str], str]) -> Path:
+def repository(work: Path, npm_programs: Path, require: Callable[[str], str]) -> Path:
     """Return an SDK repository with a specification in it."""
-    del programs
+    del npm_programs
     require("git")
     (work / PROJECT).mkdir(parents=True)
     (work / PROJECT / "main.tsp").write_text(MAIN)

@@ -70,7 +70,7 @@ async def compiled(work: Path) -> Any:
         return (await session.call("azure_sdk.compile_typespec", {"path": ENTRY})).value
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_a_project_that_did_not_compile_does(project: Path) -> None:
     (project / ENTRY).write_text(BROKEN)
     before = await compiled(project)
@@ -87,7 +87,7 @@ async def test_a_project_that_did_not_compile_does(project: Path) -> None:
     assert await compiled(project) == {"ok": True, "diagnostics": [], "output": ""}
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_a_client_is_customised_and_the_compiler_is_asked(project: Path) -> None:
     replies = [
         patch('"WidgetStore");\n', '"WidgetStore");\n@@clientName(Widgets.Widget, "Gadget");\n'),
@@ -139,7 +139,7 @@ CHEATS: list[tuple[str, list[Any], str]] = [
 ]
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 @pytest.mark.parametrize(
     ("turns", "told"), [case[1:] for case in CHEATS], ids=[case[0] for case in CHEATS]
 )
@@ -158,7 +158,7 @@ async def test_a_way_around_is_refused_and_leaves_the_folder_as_it_was(
     assert contents(project) == before
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_a_removal_counts_where_the_result_names_it(project: Path) -> None:
     (project / ENTRY).write_text(BROKEN)
     replies = [
@@ -169,7 +169,7 @@ async def test_a_removal_counts_where_the_result_names_it(project: Path) -> None
     assert isinstance(ended, AgentResult), ended
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("npm_programs")
 async def test_what_a_project_runs_while_it_is_compiled_changes_nothing(project: Path) -> None:
     (project / FOLDER / "there.js").write_text(SCRIPT)
     (project / ENTRY).write_text(f'{CLIENT}import "./there.js";\n')

@@ -1,12 +1,11 @@
 """What a run staged and did not land is told as such, wherever the run is told."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from forked.programs import Programs
 from lineshaft import Limits, Policy, tool
 from support import Make
 
@@ -87,20 +86,13 @@ async def test_a_preview_drops_what_it_staged(make: Make, folder: Path) -> None:
     assert not list(folder.iterdir())
 
 
-def lineshaft(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "lineshaft", *words]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=60
-    )
-
-
-def test_the_command_line_says_so_in_lines_end_and_record(folder: Path) -> None:
+def test_the_command_line_says_so_in_lines_end_and_record(folder: Path, programs: Programs) -> None:
     (folder / "s.py").write_text(FAILS)
-    run = lineshaft(folder, "run", "s.py")
-    shown = lineshaft(folder, "show")
-    record = json.loads(lineshaft(folder, "show", "--json").stdout)
-    as_json = json.loads(lineshaft(folder, "run", "s.py", "--json").stdout)
-    preview = lineshaft(folder, "preview", "s.py")
+    run = programs.lineshaft("run", "s.py", cwd=folder)
+    shown = programs.lineshaft("show", cwd=folder)
+    record = json.loads(programs.lineshaft("show", "--json", cwd=folder).stdout)
+    as_json = json.loads(programs.lineshaft("run", "s.py", "--json", cwd=folder).stdout)
+    preview = programs.lineshaft("preview", "s.py", cwd=folder)
     assert [line[:21] for line in run.stderr.splitlines()[:2]] == ["staged    write_file "] * 2
     assert UNCHANGED in run.stderr.splitlines()[-1]
     assert UNCHANGED in shown.stdout
@@ -110,15 +102,17 @@ def test_the_command_line_says_so_in_lines_end_and_record(folder: Path) -> None:
     assert UNCHANGED in preview.stdout
 
 
-def test_a_preview_on_the_command_line_says_that_the_disk_is_unchanged(folder: Path) -> None:
+def test_a_preview_on_the_command_line_says_that_the_disk_is_unchanged(
+    folder: Path, programs: Programs
+) -> None:
     (folder / "s.py").write_text(WRITES)
-    preview = lineshaft(folder, "preview", "s.py")
+    preview = programs.lineshaft("preview", "s.py", cwd=folder)
     assert "2 files would change; the disk is unchanged" in preview.stdout
 
 
-def test_a_paused_run_says_what_is_staged(folder: Path) -> None:
+def test_a_paused_run_says_what_is_staged(folder: Path, programs: Programs) -> None:
     (folder / "s.py").write_text(f"{WRITES}await run_command('true')\n")
-    run = lineshaft(folder, "run", "s.py")
+    run = programs.lineshaft("run", "s.py", cwd=folder)
     assert run.returncode == 5
     assert "2 changes staged" in run.stderr.splitlines()[-1]
     assert "changed" not in run.stderr.splitlines()[-1]

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.sweeping import swept
+from forked.programs import Command
 from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     FEWEST_BASELINE,
@@ -180,12 +179,7 @@ def _refuses_unlike(now: SweepFolder, before: SweepFolder) -> None:
             judged_sweep(now, baseline=log)
 
 
-def _lineshaft(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lineshaft", "eval", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-
-
-def test_the_gate_says_by_its_exit_code(tmp_path: Path) -> None:
+def test_the_gate_says_by_its_exit_code(tmp_path: Path, lineshaft: Command) -> None:
     _made(tmp_path / "lost", repeats=20, script=8, base=19)
     _made(tmp_path / "kept", repeats=100, script=99, base=99)
     _made(tmp_path / "few", repeats=5, script=5, base=5)
@@ -202,23 +196,25 @@ def test_the_gate_says_by_its_exit_code(tmp_path: Path) -> None:
         (["none"], 2),
         (["few", "--base", "script=on"], 2),
     ):
-        done = _lineshaft("gate", "--out", *words, cwd=tmp_path)
+        done = lineshaft("eval", "gate", "--out", *words, cwd=tmp_path)
         assert done.returncode == code, (words, done.stdout, done.stderr)
-    told = json.loads(_lineshaft("gate", "--out", "lost", "--json", cwd=tmp_path).stdout)
+    told = json.loads(lineshaft("eval", "gate", "--out", "lost", "--json", cwd=tmp_path).stdout)
     assert (told["word"], told["exit"]) == ("worse", 1)
 
 
-def test_run_writes_the_report_and_a_second_call_runs_nothing(tmp_path: Path) -> None:
+def test_run_writes_the_report_and_a_second_call_runs_nothing(
+    tmp_path: Path, lineshaft: Command
+) -> None:
     words = ("run", "migrate", "--variants", "script=on,off", "-n", "2", "--model", "scripted")
-    first = _lineshaft(*words, cwd=tmp_path)
+    first = lineshaft("eval", *words, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "4/4" in first.stderr
     assert "script=off" in first.stdout
     assert (tmp_path / "eval" / "report.html").read_text().startswith("<!doctype html>")
-    second = _lineshaft(*words, "--json", cwd=tmp_path)
+    second = lineshaft("eval", *words, "--json", cwd=tmp_path)
     assert "nothing was run again" in second.stderr
     assert json.loads(second.stdout)["finished"] == 4
-    third = _lineshaft("report", "--json", cwd=tmp_path)
+    third = lineshaft("eval", "report", "--json", cwd=tmp_path)
     assert json.loads(third.stdout) == json.loads(second.stdout)
 
 
@@ -234,8 +230,10 @@ def test_run_writes_the_report_and_a_second_call_runs_nothing(tmp_path: Path) ->
         (["report"], "there is no sweep"),
     ],
 )
-def test_what_cannot_be_done_is_said(tmp_path: Path, words: list[str], told: str) -> None:
-    done = _lineshaft(*words, cwd=tmp_path)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, words: list[str], told: str, lineshaft: Command
+) -> None:
+    done = lineshaft("eval", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert told in done.stderr
     assert list(tmp_path.iterdir()) == []

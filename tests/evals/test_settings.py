@@ -1,23 +1,17 @@
 """Margins and prices of evaluations come from the settings, a file, or an option on top."""
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from evals.sweeping import swept
+from forked.programs import Command
 from lineshaft.config import KEYS
 from lineshaft.evals import GateRules, SweepFolder, found_tasks
 
 pytestmark = pytest.mark.anyio
-
-
-def _lineshaft(cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lineshaft", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def _settings(folder: Path, text: str) -> None:
@@ -29,34 +23,36 @@ def test_what_is_built_in_is_said_in_one_way() -> None:
     assert built_in == asdict(GateRules())
 
 
-async def test_the_gate_goes_by_the_settings_a_file_and_an_option(tmp_path: Path) -> None:
+async def test_the_gate_goes_by_the_settings_a_file_and_an_option(
+    tmp_path: Path, lineshaft: Command
+) -> None:
     await swept(found_tasks(["one-call"]), tmp_path / "eval", repeats=3)
     gate = ("eval", "gate", "--scripted")
-    assert _lineshaft(tmp_path, *gate).returncode == 6
+    assert lineshaft(*gate, cwd=tmp_path).returncode == 6
     _settings(tmp_path, '[eval]\ninconclusive = "pass"\n')
-    assert _lineshaft(tmp_path, *gate).returncode == 0
+    assert lineshaft(*gate, cwd=tmp_path).returncode == 0
     (tmp_path / "rules.toml").write_text('inconclusive = "fail"\n', encoding="utf-8")
-    assert _lineshaft(tmp_path, *gate, "--rules", "rules.toml").returncode == 6
-    again = _lineshaft(tmp_path, *gate, "--rules", "rules.toml", "--inconclusive", "pass")
+    assert lineshaft(*gate, "--rules", "rules.toml", cwd=tmp_path).returncode == 6
+    again = lineshaft(*gate, "--rules", "rules.toml", "--inconclusive", "pass", cwd=tmp_path)
     assert again.returncode == 0
     _settings(tmp_path, "[eval]\nmargin = 0.999\n")
-    wide = _lineshaft(tmp_path, *gate, "--json")
+    wide = lineshaft(*gate, "--json", cwd=tmp_path)
     assert (wide.returncode, json.loads(wide.stdout)["word"]) == (0, "no worse")
     assert "the gate's margin is 0.999, as " in wide.stderr
     assert "lineshaft.toml" in wide.stderr
 
 
-async def test_prices_of_the_settings_are_in_the_plan(tmp_path: Path) -> None:
+async def test_prices_of_the_settings_are_in_the_plan(tmp_path: Path, lineshaft: Command) -> None:
     run = ("eval", "run", "one-call", "--model", "scripted", "-n", "1", "--slips", "0")
     _settings(tmp_path, "[eval.prices]\ndate = 2026-11-01\nmodels = {scripted = [10, 20.5]}\n")
-    done = _lineshaft(tmp_path, *run)
+    done = lineshaft(*run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "prices of 2026-11-01" in done.stdout
     assert "$0.0" in done.stdout
     (tmp_path / "other.toml").write_text(
         'date = "2026-10-01"\n[models]\nscripted = [1.0, 2.0]\n', encoding="utf-8"
     )
-    other = _lineshaft(tmp_path, *run, "--prices", "other.toml", "--out", "other")
+    other = lineshaft(*run, "--prices", "other.toml", "--out", "other", cwd=tmp_path)
     assert "prices of 2026-10-01" in other.stdout
     plan = SweepFolder(tmp_path / "other").plan()
     assert plan.prices is not None
@@ -78,17 +74,21 @@ async def test_prices_of_the_settings_are_in_the_plan(tmp_path: Path) -> None:
         ("[eval.prices]\nday = 2026-11-01", "there is no key 'day'"),
     ],
 )
-def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, told: str) -> None:
+def test_what_cannot_be_used_is_named(
+    tmp_path: Path, text: str, told: str, lineshaft: Command
+) -> None:
     _settings(tmp_path, f"[eval]\n{text}\n")
-    refused = _lineshaft(tmp_path, "eval", "gate")
+    refused = lineshaft("eval", "gate", cwd=tmp_path)
     assert refused.returncode == 2
     assert told in refused.stderr
 
 
-def test_a_file_of_rules_or_prices_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    refused = _lineshaft(tmp_path, "eval", "gate", "--rules", "none.toml")
+def test_a_file_of_rules_or_prices_that_cannot_be_used_is_named(
+    tmp_path: Path, lineshaft: Command
+) -> None:
+    refused = lineshaft("eval", "gate", "--rules", "none.toml", cwd=tmp_path)
     assert (refused.returncode, "rules of the gate: " in refused.stderr) == (2, True)
     (tmp_path / "prices.toml").write_text("[models]\nm = [1.0]\n", encoding="utf-8")
     run = ("eval", "run", "one-call", "--model", "scripted", "--prices", "prices.toml")
-    refused = _lineshaft(tmp_path, *run)
+    refused = lineshaft(*run, cwd=tmp_path)
     assert (refused.returncode, "date is the day" in refused.stderr) == (2, True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from evals.sweeping import swept, written
+from forked.programs import Command
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.evals import (
     PriceTable,
@@ -113,29 +114,29 @@ async def test_a_sweep_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, lineshaft: Command) -> None:
     (tmp_path / "file").touch()
     words = ("eval", "run", "one-call", "--model", "scripted", "-n", "1", "--out", "file/eval")
-    refused = _lineshaft(*words, cwd=tmp_path)
+    refused = lineshaft(*words, cwd=tmp_path)
     assert refused.returncode == 2
     assert "file/eval' cannot be written: " in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
-async def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+async def test_a_report_that_cannot_be_written_is_told(tmp_path: Path, lineshaft: Command) -> None:
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking())
     await swept([task], tmp_path / "eval")
     (tmp_path / "eval" / "report.json").mkdir()
-    refused = _lineshaft("eval", "report", cwd=tmp_path)
+    refused = lineshaft("eval", "report", cwd=tmp_path)
     assert refused.returncode == 2
     assert "eval' cannot be written: " in refused.stderr
 
 
-def test_a_sweep_without_a_valid_cell_is_an_error(tmp_path: Path) -> None:
+def test_a_sweep_without_a_valid_cell_is_an_error(tmp_path: Path, lineshaft: Command) -> None:
     task = written(tmp_path / "task", plan__py=PLAN, tools__py="raise OSError('gone')")
     words = ("eval", "run", str(task.folder), "--model", "scripted", "-n", "1")
     for command in (words, ("eval", "report")):
-        failed = _lineshaft(*command, cwd=tmp_path)
+        failed = lineshaft(*command, cwd=tmp_path)
         assert failed.returncode == 1
         assert "nothing was measured: all 2 cells are invalid, mostly for: " in failed.stdout
         assert "gone" in failed.stderr
@@ -155,7 +156,7 @@ def test_a_folder_that_is_no_task_is_told(tmp_path: Path) -> None:
         found_tasks(["all"], folders=[tmp_path / "other"])
 
 
-def test_ctrl_c_says_what_is_kept_and_how_it_goes_on(tmp_path: Path) -> None:
+def test_ctrl_c_says_what_is_kept_and_how_it_goes_on(tmp_path: Path, lineshaft: Command) -> None:
     """The second cell sends the signal, as a person would."""
     body = (
         f"import os, pathlib, signal, anyio; mark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
@@ -167,12 +168,12 @@ def test_ctrl_c_says_what_is_kept_and_how_it_goes_on(tmp_path: Path) -> None:
     task = written(tmp_path / "a task", plan__py=PLAN, tools__py=_poking(body))
     words = ("eval", "run", str(task.folder), "--variants", "script=off", "-n", "3")
     words = (*words, "--model", "scripted", "--slips", "0")
-    left = _lineshaft(*words, cwd=tmp_path)
+    left = lineshaft(*words, cwd=tmp_path)
     assert left.returncode == 130
     assert "1 of 3 cells are finished and kept" in left.stderr
     [command] = [line for line in left.stderr.splitlines() if line.startswith("  lineshaft ")]
     assert shlex.split(command) == ["lineshaft", *words]
-    on = _lineshaft(*shlex.split(command)[1:], cwd=tmp_path)
+    on = lineshaft(*shlex.split(command)[1:], cwd=tmp_path)
     assert on.returncode == 0, on.stderr
     assert "2 of 3 cells were run, 1 were finished before" in on.stderr
 
@@ -399,12 +400,9 @@ def test_axes_that_are_none_are_refused(axes: list[str]) -> None:
         variants_of(axes)
 
 
-def _lineshaft(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lineshaft", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-
-
-async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(tmp_path: Path) -> None:
+async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(
+    tmp_path: Path, lineshaft: Command
+) -> None:
     """The tool kills the process, the first time: in the middle of a cell, after a reply."""
     body = (
         f"import os, pathlib, signal; mark = pathlib.Path({str(tmp_path / 'mark')!r}); "
@@ -412,7 +410,7 @@ async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(tmp_path:
     )
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(body))
     words = ("eval", "run", str(task.folder), "--model", "scripted", "-n", "3", "--slips", "0")
-    killed = _lineshaft(*words, cwd=tmp_path)
+    killed = lineshaft(*words, cwd=tmp_path)
     assert killed.returncode == -signal.SIGKILL
     before = (
         (tmp_path / "eval" / "log.jsonl").read_bytes()
@@ -421,7 +419,7 @@ async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(tmp_path:
     )  # fmt: skip  the first cell may be the one that is killed
     with (tmp_path / "eval" / "log.jsonl").open("ab") as log:
         log.write(b'{"key": "half a li')
-    done = _lineshaft(*words, cwd=tmp_path)
+    done = lineshaft(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     cells = read_cells(tmp_path / "eval" / "log.jsonl")
     assert len(cells) == 6
@@ -429,7 +427,7 @@ async def test_a_sweep_that_is_killed_goes_on_and_says_what_was_wasted(tmp_path:
     wasted = [cell for cell in cells if cell.wasted_tokens]
     assert [(cell.variant, cell.outcome) for cell in wasted] == [("script=off", "pass")]
     assert wasted[0].wasted_tokens < wasted[0].input_tokens + wasted[0].output_tokens
-    assert "nothing was run again" in _lineshaft(*words, cwd=tmp_path).stderr
+    assert "nothing was run again" in lineshaft(*words, cwd=tmp_path).stderr
 
 
 def test_a_sweep_has_one_process_and_a_folder_of_its_own(tmp_path: Path) -> None:

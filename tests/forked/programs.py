@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 SERVER = Path(__file__).with_name("server.py")
 AT_A_START = ("PYTHON", "LC_", "LANG")
 """How variables begin that Python reads when it starts, and never again."""
@@ -49,7 +50,8 @@ class Programs:
             session: It leads a session of its own.
             seconds: It is killed then.
         """
-        if any(name.startswith(AT_A_START) for name, _ in env.items() - os.environ.items()):
+        changed = {name for name, _ in env.items() - os.environ.items()} - {"PYTHONPATH"}
+        if any(name.startswith(AT_A_START) for name in changed):
             words = [sys.executable, *(each for each in argv if each)]
             return subprocess.run(
                 words,
@@ -73,6 +75,20 @@ class Programs:
             code = int(answers.readline())
             overdue.cancel()
         return subprocess.CompletedProcess(argv, code, *(each.text() for each in told))
+
+    def lineshaft(
+        self, *words: str, cwd: Path, env: Mapping[str, str] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Carry out a command line to its end.
+
+        Args:
+            words: What stands after the program's name.
+            cwd: Where it starts.
+            env: All its variables; None: those of this process.
+        """
+        done = self.run("-m", "lineshaft", *words, cwd=cwd, env=os.environ if env is None else env)
+        texts = done.stdout.decode(), done.stderr.decode()
+        return subprocess.CompletedProcess(words, done.returncode, *texts)
 
 
 class _Copied:

@@ -127,12 +127,13 @@ def _become(order: dict[str, Any], streams: list[int]) -> None:
         coverage.process_startup(force=True)
     kind, name, *words = order["argv"]
     sys.argv = [name, *words]
+    first = order["cwd"] if kind == "-m" else str(Path(name).parent)
+    further = order["env"].get("PYTHONPATH", "")
+    sys.path[:0] = [first, *(each for each in further.split(os.pathsep) if each)]
     try:
         if kind == "-m":
-            sys.path.insert(0, order["cwd"])
             runpy.run_module(name, run_name="__main__", alter_sys=True)
         else:
-            sys.path.insert(0, str(Path(name).parent))
             runpy.run_path(name, run_name="__main__")
     except SystemExit as end:
         if isinstance(end.code, int):
@@ -142,8 +143,8 @@ def _become(order: dict[str, Any], streams: list[int]) -> None:
 
 def _end(code: int) -> NoReturn:
     """End the process as Python ends, but for objects: to free each copies all memory first."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
+    threading._shutdown()  # pyright: ignore  as Python does at its end: nothing public does it
+    atexit._run_exitfuncs()  # pyright: ignore  as above
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from forked.programs import Command, Programs
 from lineshaft import Tool
 from lineshaft.config import read_settings, tools
 from lineshaft.errors import ConfigError
@@ -18,7 +19,6 @@ from native import vouch_for_native_code
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pack"
 Install = Callable[..., Path]
-Line = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def notes(site: Path, wheel: Path) -> Path:
 
 
 @pytest.fixture
-def line(tmp_path: Path, site: Path) -> Line:
+def line(tmp_path: Path, site: Path, programs: Programs) -> Command:
     """Return a function that carries out a command line in a folder of its own."""
     work = tmp_path / "work"
     work.mkdir()
@@ -72,15 +72,8 @@ def line(tmp_path: Path, site: Path) -> Line:
     vouch_for_native_code(tmp_path / "STATE")
 
     def run(*words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "lineshaft", *words],
-            cwd=work,
-            env={**os.environ, **home, "PYTHONPATH": str(site), **variables},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        env = {**os.environ, **home, "PYTHONPATH": str(site), **variables}
+        return programs.lineshaft(*words, cwd=work, env=env)
 
     return run
 
@@ -131,7 +124,9 @@ def test_settings_offer_the_tools_and_agents_of_a_pack(
 
 
 @pytest.mark.usefixtures("notes")
-def test_a_pack_that_a_project_names_starts_once_it_is_approved(line: Line, tmp_path: Path) -> None:
+def test_a_pack_that_a_project_names_starts_once_it_is_approved(
+    line: Command, tmp_path: Path
+) -> None:
     (tmp_path / "work" / "lineshaft.toml").write_text('[tools]\npacks = ["notes"]\n')
     (tmp_path / "work" / "a.md").write_text("# One\n## Two\n")
     refused = line("call", "notes.headings", "path=a.md")
@@ -147,7 +142,7 @@ def test_a_pack_that_a_project_names_starts_once_it_is_approved(line: Line, tmp_
 
 
 @pytest.mark.usefixtures("notes")
-def test_the_command_line_lists_and_shows_the_agents_of_a_pack(line: Line) -> None:
+def test_the_command_line_lists_and_shows_the_agents_of_a_pack(line: Command) -> None:
     listed = line("agent", "list")
     assert "pack notes  of lineshaft-notes 1.0.0" in listed.stdout
     assert "notes.title  Find a title for a note." in line("agent", "list", "notes").stdout
@@ -163,7 +158,7 @@ def test_the_command_line_lists_and_shows_the_agents_of_a_pack(line: Line) -> No
     assert (missing.returncode, "the pack has no agent 'nope'" in missing.stderr) == (2, True)
 
 
-def test_without_packs_everything_else_works_and_says_nothing_of_them(line: Line) -> None:
+def test_without_packs_everything_else_works_and_says_nothing_of_them(line: Command) -> None:
     done = line("run", "-c", "return 1 + 1", "--json")
     assert json.loads(done.stdout)["status"] == "success"
     assert done.stderr == ""
@@ -201,7 +196,7 @@ def test_a_broken_pack_is_reported_with_its_distribution(
 
 
 def test_packs_of_one_name_and_malformed_names_are_told_and_hinder_no_other(
-    site: Path, line: Line
+    site: Path, line: Command
 ) -> None:
     offer(site, "tiny-one", "tiny = tiny_one:pack")
     offer(site, "tiny-two", "tiny = tiny_two:pack")

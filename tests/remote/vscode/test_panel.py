@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from lineshaft.files import state_folder
-from remote.vscode.browser import PANEL
 from remote.vscode.editor import VsCode, until, vscode
 from remote.vscode.test_person import UNTRUSTED
+
+PANEL = "panel >> "
+"""Before a selector, as `browser.py` takes it: in the page of the extension's panel."""
 
 RESULT = "done <img src=x onerror=alert(1)>"
 AGENTS = f'''
