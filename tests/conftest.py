@@ -30,6 +30,8 @@ LEFT_OUT = (
     "azure_sdk/test_spelling.py",
     "azure_sdk/test_tsp_client.py",
     "azure_sdk/test_typespec.py",
+    "behaviour/test_evaluation.py",
+    "behaviour/test_own_folders.py",
     "behaviour/test_preview_and_undo.py",
     "behaviour/test_python_",
     "behaviour/test_scale.py",
@@ -37,11 +39,15 @@ LEFT_OUT = (
     "cli/test_mcp_commands.py",
     "cli/test_newcomer.py",
     "cli/test_on_a_terminal.py",
+    "cli/test_printed_commands.py",
     "cli/test_python_command.py",
     "cli/test_resume_command.py",
+    "cli/test_servers_needed.py",
     "cli/test_signals.py",
     "config/test_providers.py",
     "control/test_after_crash.py",
+    "control/test_killed_hosts.py",
+    "evals/test_hostile_code.py",
     "evals/test_sweep.py",
     "evals/test_tasks.py",
     "sandbox/bundle",
@@ -49,13 +55,16 @@ LEFT_OUT = (
     "sandbox/jail",
     "engines/test_corpora.py",
     "engines/test_hosts.py",
+    "engines/wasm/test_wasm_many.py",
     "hostile",
     "landing",
+    "mcp/test_access.py",
     "mcp/test_access_by_assertion.py",
     "mcp/test_conformance_",
     "mcp/test_real_servers.py",
     "mcp/test_serve_http.py",
     "mcp/test_serve_stdio.py",
+    "peers",
     "remote/test_host.py",
     "remote/vscode",
 )
@@ -165,7 +174,8 @@ def _measured() -> Iterator[None]:
 
 def _is_long(item: pytest.Item) -> bool:
     path = item.nodeid.removeprefix("tests/")
-    return path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path
+    marked = item.get_closest_marker("long") is not None
+    return marked or path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

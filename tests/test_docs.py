@@ -55,11 +55,13 @@ def _sessions() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("place", "block"), _sessions(), ids=lambda value: str(value)[:40])
 def test_commands_print_what_the_page_says(place: str, block: str, tmp_path: Path) -> None:
     _must_print(block, ROOT, home=tmp_path, place=place)
 
 
+@pytest.mark.long
 def test_the_tutorial_is_one_session_and_prints_what_it_says(tmp_path: Path) -> None:
     text = TUTORIAL.read_text(encoding="utf-8")
     folder = tmp_path / "checkout"

@@ -103,6 +103,7 @@ def test_own_tools_are_there_on_the_command_line(tmp_path: Path) -> None:
     assert done["usage"]["calls"] == {"cities": 1, "weather": 3}
 
 
+@pytest.mark.long
 def test_the_demo_reads_a_library_and_is_refused_a_write() -> None:
     output = _run("demo.py")
     files = re.search(r"(\d+) files \(\d+ of them no text\), \d+ lines", output)

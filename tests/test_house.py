@@ -56,6 +56,7 @@ def _text() -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8", errors="replace")
 
 
+@pytest.mark.long
 def test_whatever_is_silenced_says_why_on_its_line() -> None:
     silent = [
         f"{path.relative_to(ROOT)}:{line}"

@@ -288,6 +288,7 @@ return await agents.review(path='f2.md')
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dies_at", range(4, 11))
 async def test_where_the_host_dies_after_one_of_three_agents_landed_the_others_lose_nothing(
     order: Order, dies_at: int, elsewhere: Elsewhere, there: There

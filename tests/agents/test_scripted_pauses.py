@@ -191,6 +191,7 @@ async def test_writes_of_a_script_that_had_ended_are_made_again_after_a_crash(
     assert (Path(order("run")["workspace"]) / "f1.md.out").read_text() == "quick slow"
 
 
+@pytest.mark.long
 async def test_scripts_beyond_those_that_run_at_once_wait_and_the_run_pauses_all_the_same(
     order: Order,
     there: There,

@@ -153,6 +153,7 @@ return [[e['path'] for e in found['entries']], hits['matches']]
     assert bad.error.code == "E_INVALID_ARGS"
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("F27")
 async def test_a_search_that_would_take_for_ever_is_ended(make: Make, folder: Path) -> None:
     (folder / "a.txt").write_text("a" * 5_000 + "b")

@@ -162,6 +162,7 @@ except ToolError as e:
     assert outside.total == 7
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("A3")
 async def test_a_models_script_may_make_50_calls_and_a_persons_1000(
     make: Make, outside: Outside

@@ -112,6 +112,7 @@ async def test_an_agent_of_a_project_runs_once_it_is_approved(
     assert len(wire.sent) == 2
 
 
+@pytest.mark.long
 async def test_results_are_json_and_wrong_inputs_say_what_to_write(
     lineshaft: Lineshaft, project: Callable[[Wire], None]
 ) -> None:
@@ -243,6 +244,7 @@ def test_what_cannot_be_used_in_settings_is_told(
     assert "[agents.a]" in done.stderr or "none.json" in done.stderr
 
 
+@pytest.mark.long
 async def test_an_agent_whose_key_is_missing_is_told_before_anything_runs(
     lineshaft: Lineshaft, here: Lineshaft, project: Callable[[Wire], None], workspace: Path
 ) -> None:

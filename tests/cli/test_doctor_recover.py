@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 CRASH = """
 import os, sys
 from pathlib import Path
@@ -33,6 +35,7 @@ def crash(workspace: Path, environ: dict[str, str]) -> None:
     assert subprocess.run(command, env=environ, check=False).returncode == 9
 
 
+@pytest.mark.long
 def test_doctor_finds_and_finishes_what_a_crash_left(
     lineshaft: Lineshaft, workspace: Path, environ: dict[str, str]
 ) -> None:

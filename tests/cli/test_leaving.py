@@ -49,6 +49,7 @@ def left(workspace: Path, environ: dict[str, str], *words: str, signals: int) ->
         return json.loads(process.stdout.read())
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("C15")
 @pytest.mark.parametrize(
     ("words", "status"), [(("run", "-"), "cancelled"), (("call", "stubborn"), "unknown")]

@@ -283,6 +283,7 @@ def test_doctor_runs_a_script_on_each_engine_and_names_the_boundary(here: Linesh
     assert "no operating system jail" in boundary["hint"]
 
 
+@pytest.mark.long
 def test_doctor_says_what_is_broken_and_ends_in_one(lineshaft: Lineshaft, workspace: Path) -> None:
     (workspace / "lineshaft.toml").write_text("[limits]\ncalls = 0")
     done = lineshaft("doctor", "--quick")

@@ -368,6 +368,7 @@ def test_scripts_import_the_workspaces_modules_where_its_person_says_so(
     assert (done.returncode, done.stdout.strip()) == (0, "42"), done.stderr
 
 
+@pytest.mark.long
 def test_a_program_that_was_ended_is_not_told_as_if_it_took_effect(
     here: Lineshaft, workspace: Path
 ) -> None:

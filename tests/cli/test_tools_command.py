@@ -65,6 +65,7 @@ def test_tokens_are_counted_on_this_machine(
     assert not (temporary / "data-gym-cache").exists()
 
 
+@pytest.mark.long
 def test_many_tools_cost_a_client_no_more_than_few(
     wide: Lineshaft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +121,7 @@ def test_all_results_are_forgotten_at_once(here: Lineshaft, workspace: Path) -> 
     assert json.loads(here("tools", "--forget", "all", "--json").stdout) == {"forgotten": 0}
 
 
+@pytest.mark.long
 def test_a_server_whose_tools_say_nothing_of_results_is_learned(wide: Lineshaft) -> None:
     done = wide("call", "wide.slack_slack_get_users", "--mode", "open")
     assert done.returncode == 0, done.stderr

@@ -362,6 +362,7 @@ JOBS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(
     max_examples=12,
     deadline=None,

@@ -88,6 +88,7 @@ class Leaving:
         return done.message
 
 
+@pytest.mark.long
 async def test_a_call_that_outlives_its_run_is_not_made_where_it_cannot_be_kept(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ def session(folder: Path, poke: Tool, *, keep_mb: float = 1_000) -> Session:
     return Session(tools, workspace=folder, store=Store(folder / "runs.db", keep_mb=keep_mb))
 
 
+@pytest.mark.long
 async def test_a_run_that_read_much_pauses_and_goes_on(tmp_path: Path, outside: Outside) -> None:
     poke = outside.tool("poke", effect="external")
     async with session(tmp_path, poke) as host:

@@ -2,12 +2,15 @@
 
 from itertools import count
 
+import pytest
+
 from lineshaft.engines.host.clocks import Clocks
 from lineshaft.values import ReplayInputs
 
 SECONDS_A_READING = 1_000_000
 
 
+@pytest.mark.long
 def test_a_run_that_reads_clocks_too_often_cannot_pause_from_then_on() -> None:
     replay = ReplayInputs(seed="5a" * 32)
     clocks = Clocks(replay, count(step=SECONDS_A_READING).__next__)

@@ -96,6 +96,7 @@ def test_noise_is_called_worse_in_few_sweeps(rates: list[float]) -> None:
     assert false <= 65
 
 
+@pytest.mark.long
 def test_noise_over_three_kinds_is_called_worse_in_few_sweeps() -> None:
     draw = random.Random(21)  # noqa: S311  a simulation, the same each time
     kinds: tuple[TaskKind, ...] = ("win", "neutral", "lose")

@@ -202,6 +202,7 @@ def test_the_gate_says_by_its_exit_code(tmp_path: Path, lineshaft: Command) -> N
     assert (told["word"], told["exit"]) == ("worse", 1)
 
 
+@pytest.mark.long
 def test_run_writes_the_report_and_a_second_call_runs_nothing(
     tmp_path: Path, lineshaft: Command
 ) -> None:

@@ -42,6 +42,7 @@ async def test_the_gate_goes_by_the_settings_a_file_and_an_option(
     assert "lineshaft.toml" in wide.stderr
 
 
+@pytest.mark.long
 async def test_prices_of_the_settings_are_in_the_plan(tmp_path: Path, lineshaft: Command) -> None:
     run = ("eval", "run", "one-call", "--model", "scripted", "-n", "1", "--slips", "0")
     _settings(tmp_path, "[eval.prices]\ndate = 2026-11-01\nmodels = {scripted = [10, 20.5]}\n")

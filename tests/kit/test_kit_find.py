@@ -249,6 +249,7 @@ async def test_context_has_a_limit(call: Context, context: int) -> None:
     assert caught.value.code == "E_INVALID_ARGS"
 
 
+@pytest.mark.long
 async def test_a_pattern_that_takes_too_long_is_ended(call: Context, tmp_path: Path) -> None:
     grow(tmp_path, f="a" * 5_000 + "b")
 

@@ -111,6 +111,7 @@ async def test_nobody_to_ask_and_a_no_run_nothing(work: Path) -> None:
     assert not (work / "ran").exists()
 
 
+@pytest.mark.long
 async def test_a_time_out_and_a_cancel_leave_nothing(work: Path) -> None:
     line = {"line": "mktemp; (setsid sh -c 'trap \"\" TERM; sleep 99' &) ; sleep 99"}
     tool, policy = looking(seconds=1), Policy("open")
@@ -152,6 +153,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 async def test_what_a_killed_process_leaves_is_removed_by_the_next_view(work: Path) -> None:
     private = Path(tempfile.gettempdir()) / f"lineshaft-{os.geteuid()}"
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])

@@ -40,6 +40,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", ROWS, ids=[row.kind for row in ROWS])
 async def test_a_hostile_address_harms_only_its_own_calls(row: Row) -> None:
     port = free_port()

@@ -180,6 +180,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", ROWS, ids=[row.kind for row in ROWS])
 async def test_a_hostile_server_harms_only_its_own_calls(row: Row) -> None:
     seen = await _try(row)

@@ -167,6 +167,7 @@ async def test_the_oldest_half_open_connection_makes_room(
         assert await _closed(streams[0])
 
 
+@pytest.mark.long
 async def test_a_body_that_does_not_come_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

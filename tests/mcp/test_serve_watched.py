@@ -271,6 +271,7 @@ async def test_what_changes_below_a_resource_is_its_change(tmp_path: Path) -> No
     assert told(heard) == ["book://a", "book://a"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_server_that_died_is_started_again_for_those_who_watch(
     mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -152,6 +152,7 @@ def gone(pid: int) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.long
 async def test_a_time_out_leaves_nothing_of_trees_that_heed_no_signal(
     tmp_path: Path, started: Started
 ) -> None:
@@ -171,6 +172,7 @@ async def test_a_time_out_leaves_nothing_of_trees_that_heed_no_signal(
     assert started() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turn", range(10))
 async def test_a_cancel_leaves_nothing_of_such_a_tree_and_is_no_time_out(
     tmp_path: Path, turn: int, started: Started
@@ -293,6 +295,7 @@ async def test_maven_is_told_to_ask_nothing(tmp_path: Path, fake: Fake) -> None:
     assert done.stdout == f"{[*told, 'compile', '-q']}\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["time-out", "cancel"])
 async def test_real_npm_leaves_nothing_when_it_is_ended(
     tmp_path: Path, require: Callable[[str], str], how: str, started: Started
@@ -324,6 +327,7 @@ async def test_real_npm_leaves_nothing_when_it_is_ended(
     assert started() == []
 
 
+@pytest.mark.long
 async def test_maven_of_this_machine_validates_a_project(
     tmp_path: Path, require: Callable[[str], str]
 ) -> None:

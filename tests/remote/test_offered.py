@@ -403,6 +403,7 @@ async def test_an_answer_about_claims_is_for_the_window_of_one_folder(root: Path
         assert claims_for(ruled)([claim], "d") is counts
 
 
+@pytest.mark.long
 async def test_the_command_line_takes_an_answer_about_the_windows_claims(root: Path) -> None:
     settings_of(root)
     command = [sys.executable, "-m", "lineshaft"]

@@ -129,6 +129,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_script_made_to_be_slow_to_read_is_read(name: str, prepare: Prepare) -> None:
     assert prepare(HOSTILE[name]).ok  # quadratic reading would take minutes

@@ -33,6 +33,7 @@ for n in range(100_000):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [1, 2, *random.Random(4).sample(range(3, 120), 6)])  # noqa: S311  chosen once
 async def test_a_host_that_is_killed_leaves_all_that_it_was_told_is_kept(
     path: Path, lines: int

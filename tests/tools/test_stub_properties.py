@@ -210,6 +210,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_pyright_accepts_every_stub(folder: Path) -> None:
     command = [sys.executable, "-m", "pyright", "--outputjson", "--project", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

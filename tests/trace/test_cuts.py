@@ -114,6 +114,7 @@ async def test_what_a_script_prints_is_cut_between_words(tmp_path: Path) -> None
             assert leaks(session.told(result).text) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("boundary", [None, "wasm"])
 async def test_no_secret_in_a_long_word_is_cut_by_any_tool(
     boundary: str | None, tmp_path: Path
@@ -154,6 +155,7 @@ async def test_no_secret_in_a_long_word_is_cut_by_any_tool(
     assert [leaks(each) for each in told if leaks(each)] == []
 
 
+@pytest.mark.long
 async def test_files_are_read_searched_and_run_without_half_a_secret(tmp_path: Path) -> None:
     (tmp_path / "say.py").write_text("import sys; print(sys.stdin.read() or open('out').read())")
     told: list[str] = []

@@ -302,6 +302,7 @@ print(len(units))
 """
 
 
+@pytest.mark.long
 def test_a_megabyte_of_anything_takes_time_in_proportion() -> None:
     done = subprocess.run(
         [sys.executable, "-c", HOSTILE], capture_output=True, text=True, timeout=120, check=True

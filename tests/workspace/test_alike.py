@@ -165,6 +165,7 @@ async def compared(seed: int, folder: Path) -> Sequence[object]:
     return [] if ended[0] == ended[1] else [*done, *ended]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 200, 50))
 async def test_a_stage_over_any_workspace_does_what_the_folders_does(
     first: int, tmp_path: Path

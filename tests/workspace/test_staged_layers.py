@@ -299,6 +299,7 @@ async def act(view: Workspace, choice: random.Random) -> object:
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 async def test_merged_layers_come_to_the_same_as_no_layers(tmp_path: Path, seed: int) -> None:
     roots = [tmp_path / "with", tmp_path / "without"]

@@ -314,6 +314,7 @@ return [before, [time.monotonic(), time.time()]]
     assert before[1] <= real <= after[1] <= time.time()
 
 
+@pytest.mark.long
 async def test_a_million_readings_of_clocks_stay_bounded(keeper: Keeper) -> None:
     source = "import time\nfor _ in range(1_000_000): time.monotonic()\nawait ask(1)"
     assert isinstance(await keeper.part(source, limits=Limits(seconds=300)), Suspended)

@@ -159,6 +159,7 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * factor
 
 
+@pytest.mark.long
 async def test_large_arguments_are_not_held_without_bound(play: Play) -> None:
     """The host holds what calls under way were given, no more of it than the script may hold."""
     source = """
@@ -172,6 +173,7 @@ for _ in range(200): await asyncio.sleep(0)
     assert len(play.calls) == 12
 
 
+@pytest.mark.long
 async def test_arguments_of_calls_that_ended_are_not_counted(play: Play) -> None:
     source = """
 data = "x" * 10_000_000

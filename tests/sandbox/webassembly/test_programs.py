@@ -347,6 +347,7 @@ async def test_an_interpreter_that_breaks_off_harms_nothing_else(run: Run, code:
     assert well.exit.stdout == "well\n"
 
 
+@pytest.mark.long
 async def test_time_ends_what_sleeps_and_what_computes(run: Run) -> None:
     for code in ("import time; time.sleep(1e6)", "while True: pass"):
         ended = await run(f"print('begun')\n{code}", seconds=5)
