@@ -7,8 +7,7 @@ does not end when it is told to must be left behind, with nothing that still lis
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import anyio
-
+from lineshaft.tasks import wait_until_done
 from lineshaft.values import Struct
 
 GRACE_SECONDS = 2.0
@@ -91,17 +90,9 @@ async def _contained(body: Callable[[], Awaitable[object]], over: asyncio.Future
 async def _end(task: asyncio.Task[Outcome]) -> None:
     """End a task, or leave it behind; the waiting task may be cancelled again meanwhile."""
     task.cancel()
-    loop = asyncio.get_running_loop()
-    until = loop.time() + GRACE_SECONDS
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):
-        while not task.done() and (left := until - loop.time()) > 0:
-            try:
-                await asyncio.wait((task,), timeout=left)
-            except asyncio.CancelledError as error:
-                cancelled = error
-    if not task.done():
-        _left_behind.add(task)
-        task.add_done_callback(_left_behind.discard)
-    if cancelled is not None:
-        raise cancelled
+    try:
+        await wait_until_done((task,), GRACE_SECONDS)
+    finally:
+        if not task.done():
+            _left_behind.add(task)
+            task.add_done_callback(_left_behind.discard)

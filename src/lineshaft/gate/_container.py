@@ -12,6 +12,7 @@ from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.gate._script_place import ScriptPlace
 from lineshaft.policy import Policy, narrowed, within_folders
+from lineshaft.tasks import wait_until_done
 from lineshaft.tools import Tool
 from lineshaft.values import (
     Call,
@@ -43,18 +44,13 @@ async def merged(
     """
     if not layer.touched:
         return False
-    cancelled: asyncio.CancelledError | None = None
     async with run.landing:
         work = asyncio.ensure_future(layer.merge(guards))
-        while not work.done():  # a merge that is cancelled in the middle is merged all the same
-            try:
-                await asyncio.wait((work,))
-            except asyncio.CancelledError as error:
-                cancelled = error
-        run.findings.extend(work.result())
-        run.call_log.merged(entry)
-    if cancelled is not None:
-        raise cancelled
+        try:
+            await wait_until_done((work,))
+        finally:  # a merge that is cancelled in the middle is merged all the same
+            run.findings.extend(work.result())
+            run.call_log.merged(entry)
     return True
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 
+from lineshaft.tasks import wait_until_done
 from lineshaft.values import Call, Dispatch, Done, Failure, Waiting
 
 _PATIENCE_SECONDS = 0.001
@@ -100,14 +101,7 @@ class CallScheduler:
     async def aclose(self) -> None:
         """Stop, and wait until everything has ended; a cancel comes through after that."""
         self.stop()
-        cancelled = False
-        while left := self.unfinished:
-            try:
-                await asyncio.wait(left)
-            except asyncio.CancelledError:
-                cancelled = True
-        if cancelled:
-            raise asyncio.CancelledError
+        await wait_until_done(self.unfinished)
 
     def _ask(self) -> None:
         self._question = None

@@ -17,6 +17,7 @@ from lineshaft.engines.host.turns import Begun
 from lineshaft.engines.wasm.host import Drained, GuestHost, ModuleFound, Past, Stop, TimePassed
 from lineshaft.engines.wasm.library import Library
 from lineshaft.sandbox.webassembly import GuestStopped, GuestTooLarge, GuestTrapped
+from lineshaft.tasks import wait_until_done
 from lineshaft.values import (
     Crashed,
     Dispatch,
@@ -290,29 +291,15 @@ class WasmRun:
         left: set[asyncio.Future[None]] = set(self._calls.unfinished)
         if self._finding is not None:
             left.add(self._finding)
-        cancelled = await _all_done(left, None)
-        if not self._thread_over.done():
-            cancelled = await _all_done({self._thread_over}, _END_SECONDS) or cancelled
-        if not self._thread_over.done():
-            _log.warning("an instance did not end when it was stopped; it is left to itself")
-        self._host.clocks.store()
-        if cancelled:
-            raise asyncio.CancelledError
-
-
-async def _all_done(left: "set[asyncio.Future[None]]", seconds: float | None) -> bool:
-    """Wait until all is done, or time is over; return whether a cancel came meanwhile."""
-    cancelled = False
-    due = None if seconds is None else time.monotonic() + seconds
-    while left := {one for one in left if not one.done()}:
-        seconds = None if due is None else due - time.monotonic()
-        if seconds is not None and seconds <= 0:
-            break
         try:
-            await asyncio.wait(left, timeout=seconds)
-        except asyncio.CancelledError:  # it comes through when all has ended
-            cancelled = True
-    return cancelled
+            await wait_until_done(left)
+        finally:
+            try:
+                await wait_until_done((self._thread_over,), _END_SECONDS)
+            finally:
+                if not self._thread_over.done():
+                    _log.warning("an instance did not end when it was stopped: left to itself")
+                self._host.clocks.store()
 
 
 def _trapped(trapped: GuestTrapped, limits: Limits) -> Outcome:

@@ -20,6 +20,7 @@ from anyio import CapacityLimiter, to_thread
 from lineshaft.errors import NoBoundary
 from lineshaft.processes import Capture, Splitter
 from lineshaft.sandbox.jail import Jail, Jailed, SandboxSpec
+from lineshaft.tasks import wait_until_done
 from lineshaft.values import Line, SecretFinder, Stream, Struct
 
 STDOUT_BYTES = 50_000
@@ -304,15 +305,14 @@ async def to_the_end(work: Callable[[Event], T], drop: Callable[[T], object] = _
     # A limiter of its own: programs must not wait for threads that other programs hold.
     thread = to_thread.run_sync(work, told, limiter=CapacityLimiter(1))
     task = asyncio.ensure_future(thread)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
+    try:
+        await asyncio.wait((task,))
+    except asyncio.CancelledError:
+        told.set()
         try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError as error:
-            cancelled = error
-            told.set()
-    if cancelled is not None:
-        if task.exception() is None:
-            drop(task.result())
-        raise cancelled
+            await wait_until_done((task,))
+        finally:
+            if task.exception() is None:
+                drop(task.result())
+        raise
     return task.result()
