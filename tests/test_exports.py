@@ -1,8 +1,10 @@
 """What a user can import is listed, documented, and stays put."""
 
 import ast
+import copy
 import importlib
 import inspect
+import pickle
 import pkgutil
 import re
 import subprocess
@@ -14,7 +16,13 @@ import pytest
 
 import lineshaft
 from lineshaft import errors
-from lineshaft.errors import CALL_CODES, LineshaftError
+from lineshaft.errors import (
+    CALL_CODES,
+    AgentError,
+    LineshaftError,
+    ModelUnavailable,
+    ToolError,
+)
 
 ROOMS = sorted(
     f"lineshaft.{module.name}"
@@ -153,6 +161,15 @@ def test_the_tree_in_the_docstring_is_the_tree_of_classes() -> None:
             drawn[found[2]] = path[depth - 1] if depth else "Exception"
     actual = {cls.__name__: cls.__bases__[0].__name__ for cls in _ours()}
     assert drawn == actual
+
+
+@pytest.mark.parametrize("kind", _ours(), ids=lambda kind: kind.__name__)
+def test_an_error_is_the_same_in_another_process(kind: type[LineshaftError]) -> None:
+    words = ("E_X", "what") if kind in (ToolError, AgentError) else ("what",)
+    error = kind(*words, **({} if kind is ModelUnavailable else {"hint": "do"}))
+    for other in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301  our own
+        assert type(other) is kind
+        assert (str(other), vars(other)) == (str(error), vars(error))
 
 
 NOT_IMPORTED = {

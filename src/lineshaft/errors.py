@@ -82,6 +82,15 @@ class LineshaftError(Exception):
         if hint:
             self.hint = hint
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what a copy is made of, in another process too: all errors take other words."""
+        return _remade, (type(self), self.args), self.__dict__.copy()
+
+
+def _remade(kind: type[LineshaftError], words: tuple[object, ...]) -> LineshaftError:
+    """Return an error without its fields, which come after it."""
+    return kind.__new__(kind, *words)
+
 
 class ConfigError(LineshaftError):
     """Settings, tools, policy or arguments were wrong before anything ran."""

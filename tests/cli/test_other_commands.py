@@ -173,7 +173,7 @@ def test_check_prints_findings_and_ends_in_one_where_they_block(here: Lineshaft)
     assert "path" in done.stdout
     facts = json.loads(here("check", "--json", script="return read_fil()").stdout)
     assert [finding["level"] for finding in facts] == ["error"]
-    fine = here("check", "--arg", "name=x", script="return name")
+    fine = here("check", "--arg", "name=x", script="return [name, *args]")
     assert (fine.returncode, fine.stdout) == (0, "")
 
 

@@ -83,6 +83,17 @@ def test_its_hash_is_not_only_beside_it(
     assert places[1].joinpath("a.native").read_text() == hashlib.sha256(CODE).hexdigest()
 
 
+def test_code_without_its_hash_counts_as_missing(
+    cache: Callable[..., NativeCache], places: tuple[Path, Path]
+) -> None:
+    kept = cache(Making())
+    assert not kept.is_there()
+    kept.get()
+    assert kept.is_there()
+    places[1].joinpath("a.native").unlink()
+    assert not kept.is_there()
+
+
 def _changed(file: Path, hash_file: Path) -> None:
     file.write_bytes(CODE.replace(b"native", b"foreign"))
 

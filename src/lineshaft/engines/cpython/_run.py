@@ -14,6 +14,8 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 
 from lineshaft.engines.cpython._wire import (
     ANSWER,
@@ -209,10 +211,12 @@ class CPythonRun:
 
     def _hear_out(self, data: bytes) -> None:
         try:
-            for kind, said in self.worker.receiver.receive(data):
-                if self._outcome.done():
-                    return
-                self._take(kind, said)
+            for kind, messages in groupby(self.worker.receiver.receive(data), itemgetter(0)):
+                said = (message for _, message in messages)
+                for each in [b"".join(said)] if kind in (STDOUT, STDERR) else said:
+                    if self._outcome.done():
+                        return
+                    self._take(kind, each)
         except Broken as error:
             self.end(broken(str(error)).outcome)
         except RunEnded as ended:

@@ -7,7 +7,8 @@ Above: the engine. Below: the instance's thread, which posts callbacks here and 
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from lineshaft.engines.host.protocol import RunEnded, broken, read_result
@@ -28,6 +29,7 @@ from lineshaft.values import (
     Output,
     Program,
     Raised,
+    Stream,
     Suspended,
     Waiting,
 )
@@ -208,6 +210,8 @@ class WasmRun:
         printed = self._host.printed
         while printed:
             stream, text = printed.popleft()
+            if printed and printed[0][0] == stream:
+                text += "".join(_more_of(stream, printed))
             self._host.taken += len(text)
             try:
                 self._output(stream, text)
@@ -300,6 +304,12 @@ class WasmRun:
                 if not self._thread_over.done():
                     _log.warning("an instance did not end when it was stopped: left to itself")
                 self._host.clocks.store()
+
+
+def _more_of(stream: Stream, printed: deque[tuple[Stream, str]]) -> Iterator[str]:
+    """Take the pieces of a stream that come next."""
+    while printed and printed[0][0] == stream:
+        yield printed.popleft()[1]
 
 
 def _trapped(trapped: GuestTrapped, limits: Limits) -> Outcome:

@@ -112,8 +112,18 @@ class NativeCache(Struct, frozen=True):
         return self._kept(made=True) or _held(code)
 
     def is_there(self) -> bool:
-        """Return whether there is a file; it is not hashed."""
-        return self.cache is not None and (self.cache / self.name).is_file()
+        """Return whether there is code, and a hash that vouches for it; it is not hashed."""
+        if self.cache is None:
+            return False
+        path = self.cache / self.name
+        try:
+            fd = _opened(path)
+        except OSError:
+            return False
+        try:
+            return self._vouched(path, fd)[0] is not None
+        finally:
+            os.close(fd)
 
     def _made(self, progress: Progress | None) -> bytes:
         if progress is not None:
@@ -141,7 +151,7 @@ class NativeCache(Struct, frozen=True):
             return None
         path = self.cache / self.name
         try:
-            fd = os.open(path, _NEW | getattr(os, "O_BINARY", 0))
+            fd = _opened(path)
         except OSError:
             return None
         place, digest = self._vouched(path, fd)
@@ -171,6 +181,10 @@ class NativeCache(Struct, frozen=True):
             if digest:
                 return "root's cache", digest
         return None, ""
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, _NEW | getattr(os, "O_BINARY", 0))
 
 
 class _InUse:
@@ -220,7 +234,7 @@ def native_code_of_this_process(progress: Progress | None = None) -> NativeCode:
 
 
 def native_code_ready() -> bool:
-    """Return whether the native code lies there already; it is not hashed."""
+    """Return whether trusted native code lies there already; it is not hashed."""
     return _of_image().is_there()
 
 
