@@ -120,6 +120,17 @@ def _others() -> list[ToolSpec]:
             name="github.add_label",
             input_schema=_object({"repo": TEXT, "number": NUMBER, "label": TEXT}),
         ),
+        ToolSpec(
+            name="github.set_state",
+            input_schema=_object(
+                {
+                    "state": {"enum": ["open", "closed"]},
+                    "counts": {"type": "object", "additionalProperties": NUMBER},
+                    "kinds": {"type": "array", "items": {"enum": ["a", "b"]}},
+                },
+                ["state"],
+            ),
+        ),
         ToolSpec(name="my-server.do thing", input_schema=_object({"x": NUMBER}, [])),
     ]
 

@@ -148,19 +148,19 @@ class github:
 '''
 
 MAIN = """\
-from typing import Mapping, NotRequired, Sequence, TypedDict
+from typing import Literal, Mapping, NotRequired, Sequence, TypedDict
 class Edit(TypedDict):
     old: str
     new: NotRequired[str]
 class Done(TypedDict):
     path: str
     count: int
-async def edit_file(path: str, edits: Sequence[Edit] | Sequence[Mapping[str, str]], mode: str = "safe", limit: int | None = None) -> Done: ...
+async def edit_file(path: str, edits: Sequence[Edit] | Sequence[Mapping[str, str]], mode: Literal["fast", "safe"] = "safe", limit: int | None = None) -> Done: ...
 async def temperature(city: str) -> float: ...
 """
 
 GITHUB = """\
-from typing import Mapping, NotRequired, Sequence, TypedDict
+from typing import Literal, Mapping, NotRequired, Sequence, TypedDict
 from builtins import list as list_
 class ListPoint(TypedDict):
     x: NotRequired[float]
@@ -169,7 +169,7 @@ Issue = TypedDict("Issue", {
     "created-at": NotRequired[str],
     "parent": NotRequired[Issue],
 })
-async def list(repo: str, *, state: str | None = "open", labels: list_[str] | tuple[str, ...] = ..., span: Sequence[float | str] = (1, "d"), point: ListPoint | Mapping[str, float] = ..., **more: int) -> list_[Issue]: ...
+async def list(repo: str, *, state: Literal["open", "closed"] | None = "open", labels: list_[str] | tuple[str, ...] = ..., span: Sequence[float | str] = (1, "d"), point: ListPoint | Mapping[str, float] = ..., **more: int) -> list_[Issue]: ...
 """
 
 

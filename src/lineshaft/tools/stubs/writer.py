@@ -95,32 +95,40 @@ class SourceWriter:
                 text = " | ".join(dict.fromkeys(self.type(option) for option in options))
         return text
 
-    def loose(self, shape: Shape) -> str:
+    def loose(self, shape: Shape, *, inside: bool = False) -> str:
         """Return a type for arguments of scripts, which accepts every value that could be right.
 
         A checker infers `list[str]` where only some texts are allowed, `list[dict[str, str]]`
         where records are wanted, and takes no list for a list of a wider type.
+
+        Args:
+            shape: The shape of the values.
+            inside: They are items of a collection.
         """
         match shape:
-            case LiteralOf(values):
+            case LiteralOf(values) if inside:
                 kinds = [Atom(cast("_Kind", type(value).__name__)) for value in values]
                 text = self.type(union(list(kinds)))
             case ListOf(Atom("str") | LiteralOf() as item):
-                text = self.loose(item)
+                text = self.loose(item, inside=True)
                 text = f"{self.word('list')}[{text}] | {self.word('tuple')}[{text}, ...]"
             case ListOf(Named() as item):
                 sequence = self.word("Sequence")
                 text = f"{sequence}[{item.record}] | {sequence}[{self._mapping(item)}]"
             case ListOf(item):
-                text = f"{self.word('Sequence')}[{self.loose(item)}]"
+                text = f"{self.word('Sequence')}[{self.loose(item, inside=True)}]"
             case TupleOf(items):
-                text = f"{self.word('Sequence')}[{self.loose(union(list(items)))}]"
+                text = f"{self.word('Sequence')}[{self.loose(union(list(items)), inside=True)}]"
             case DictOf(value):
-                text = f"{self.word('Mapping')}[{self.word('str')}, {self.loose(value)}]"
+                text = (
+                    f"{self.word('Mapping')}[{self.word('str')}, {self.loose(value, inside=True)}]"
+                )
             case Named(record):
                 text = f"{record} | {self._mapping(shape)}"
             case OneOf(options):
-                text = " | ".join(dict.fromkeys(self.loose(option) for option in options))
+                text = " | ".join(
+                    dict.fromkeys(self.loose(option, inside=inside) for option in options)
+                )
             case _:
                 text = self.type(shape)
         return text

@@ -97,8 +97,8 @@ class _Kinds:
         if given is not None and allowed is not None:
             return not any(v in allowed for v in given)
         kind, want = self._kind(value, given), self._kind(wanted, allowed)
-        if kind == want == "list":
-            return self._items_clash(value, wanted)
+        if kind == want and kind in ("list", "dict"):
+            return self._items_clash(_item(value, kind), _item(wanted, kind))
         return bool(kind and want) and want not in _FITS.get(kind, {kind})
 
     def _kind(self, node: ast.expr, values: list[object] | None) -> str:
@@ -113,10 +113,16 @@ class _Kinds:
             return "dict"
         return name if name in _SCALARS else ""
 
-    def _items_clash(self, value: ast.expr, wanted: ast.expr) -> bool:
-        if not (isinstance(value, ast.Subscript) and isinstance(wanted, ast.Subscript)):
+    def _items_clash(self, value: ast.expr | None, wanted: ast.expr | None) -> bool:
+        if value is None or wanted is None:
             return False
-        if isinstance(value.slice, ast.Tuple) or isinstance(wanted.slice, ast.Tuple):
-            return False
-        members = list(_members(value.slice))
-        return len(members) == 1 and all(self.clash(members[0], w) for w in _members(wanted.slice))
+        members = list(_members(value))
+        return len(members) == 1 and all(self.clash(members[0], w) for w in _members(wanted))
+
+
+def _item(node: ast.expr, kind: str) -> ast.expr | None:
+    """Return the type of a list's items, or of a dict's values; None where it is not told."""
+    if not isinstance(node, ast.Subscript):
+        return None
+    inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return inside[-1] if len(inside) == (1 if kind == "list" else 2) else None
