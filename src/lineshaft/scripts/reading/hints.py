@@ -311,6 +311,34 @@ _MODULES = {
 _WITHOUT_PACKAGES = frozenset({"multiprocessing", "ssl"})
 """Modules of the standard library, which no package brings."""
 
+_PACKAGES = {
+    "PIL": "pillow",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "jinja2": "jinja2",
+    "jwt": "pyjwt",
+    "lxml": "lxml",
+    "matplotlib": "matplotlib",
+    "networkx": "networkx",
+    "numpy": "numpy",
+    "openpyxl": "openpyxl",
+    "pandas": "pandas",
+    "polars": "polars",
+    "pydantic": "pydantic",
+    "pytz": "pytz",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "sympy": "sympy",
+    "tabulate": "tabulate",
+    "tomli": "tomli",
+    "yaml": "pyyaml",
+}
+"""Packages by the module that they bring: another name may be a stranger's package."""
+
 _MEMBERS = {
     "datetime.fromisoformat": "write `datetime.datetime.fromisoformat(...)`: `datetime` is the "
     "module",
@@ -342,10 +370,9 @@ def module_hint(module: str, name: str = "", *, programs: bool = False) -> str:
     known = _MODULES.get(top, "write it in plain Python, or let a tool do it")
     if known == _NO_NETWORK or top in _WITHOUT_PACKAGES:
         return f"`{top}` is not here: {known}"
-    setting = (
-        f'python.packages = ["{top}"] brings a package, '
-        "python.workspace_imports = true your own modules"
-    )
+    package = _PACKAGES.get(top)
+    brings = f' = ["{package}"] brings it' if package else " brings packages, by the index's names"
+    setting = f"python.packages{brings}, python.workspace_imports = true your own modules"
     other = "; programs of python_run import those without it" if programs else ""
     return f"`{top}` is not here: {known} ({setting}{other})"
 
