@@ -75,6 +75,23 @@ async def test_an_approver_that_gives_no_answer_has_not_approved(
     assert outside.total == 0
 
 
+async def test_an_approver_may_answer_for_all_that_it_does_not_name(
+    make: Make, outside: Outside
+) -> None:
+    async def answer(pending: Asked) -> Mapping[str, Answer]:
+        first = min(call.id for call in pending)
+        return {first: Answer(allow=False, reason="not this one"), "*": Answer(allow=True)}
+
+    script = (
+        "done = await asyncio.gather(poke(), poke(), poke(), return_exceptions=True)\n"
+        "return [str(each) for each in done]"
+    )
+    async with make(policy=ASKING, approver=answer, store=False) as session:
+        result = await session.run(script)
+    assert sum("not this one" in each for each in cast("list[str]", result.value)) == 1
+    assert outside.total == 2
+
+
 async def slow(pending: Asked) -> Mapping[str, Answer]:
     """Say yes, later than any call or run may take."""
     with anyio.move_on_after(0.8):

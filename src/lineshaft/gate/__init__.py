@@ -4,6 +4,7 @@ Above: sessions and the runner of scripts. Below: policy, tools, the trace and t
 Only this room runs a tool. `CallPipeline` shows the way of a call, a line for each stage.
 """
 
+from lineshaft.gate._asks import ALL
 from lineshaft.gate._call_log import CallLog
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._gate import Gate
@@ -16,6 +17,7 @@ from lineshaft.gate._run_info import Controls, RunInfo
 from lineshaft.gate._script_place import ScriptPlace
 
 __all__ = [
+    "ALL",
     "REFUSALS_PER_CALL",
     "CallLog",
     "CallPipeline",

@@ -14,6 +14,9 @@ from lineshaft.gate._messages import OVER
 from lineshaft.values import Answer, Approver, Pending, Struct
 
 NOBODY = Answer(allow=False, reason="it needs an approval, and nobody is there to give it")
+ALL = "*"
+"""In place of a call's id: all that have no answer of their own."""
+
 UNANSWERED = Answer(allow=False, reason="it needs an approval, and none was given")
 
 
@@ -209,7 +212,7 @@ async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[
     given = cast("Mapping[object, object]", value)
     answers: dict[str, Answer] = {}
     for call_id in asked:
-        answer = given.get(call_id)
+        answer = given.get(call_id, given.get(ALL))
         if isinstance(answer, Answer):
             answers[call_id] = answer
         elif answer is not None:

@@ -16,7 +16,7 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
-from lineshaft.gate import RecordedResults, ReplayLog
+from lineshaft.gate import ALL, RecordedResults, ReplayLog
 from lineshaft.policy import Mode
 from lineshaft.scripts._checkpoint import Checkpoint, checkpoint_of, document_of
 from lineshaft.scripts._comparison import at_the_end
@@ -47,9 +47,6 @@ from lineshaft.values import (
     Struct,
     pause_data,
 )
-
-ALL = "*"
-"""Stands for the ids of all calls that were not named."""
 
 
 class Archive(RunLog, Protocol):

@@ -202,7 +202,7 @@ class Answer(Struct, frozen=True):
 
 
 Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
-"""Answer some or all of the pending calls, by id; ids left out stay pending."""
+"""Answer some or all of the pending calls, by id, `*` all others; ids left out stay pending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
