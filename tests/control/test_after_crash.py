@@ -113,6 +113,8 @@ await write_file(path="two.txt", content=text + "2")
     assert (world.workspace / "one.txt").read_text() == "1"
     assert (world.workspace / "two.txt").read_text() == "12"
     assert world.deeds == ["note after one", "hang_once x", "hang_once x"]
+    counted = recorded(world, run_id).usage.calls
+    assert counted == {"write_file": 2, "note": 1, "read_file": 1, "hang_once": 2}
 
 
 def test_changes_that_had_landed_are_not_made_again(world: World) -> None:

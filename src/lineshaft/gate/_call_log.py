@@ -111,6 +111,9 @@ class CallEntry(Struct, kw_only=True, eq=False):
     counted: bool = False
     """An earlier part of the run has started it, and counts it."""
 
+    weighed: bool = False
+    """An earlier part of the run counts its result."""
+
     again: bool = False
     """It waited in an earlier part of the run, and the record has it already."""
 
@@ -485,7 +488,7 @@ class CallLog:
         else:
             entry.status = "done"
             size = entry.weigh(done)
-            self.bytes_in += size
+            self.bytes_in += 0 if entry.weighed else size
         if entry.started is not None:
             entry.duration_ms = (time.monotonic() - entry.started) * 1000
         shown = {

@@ -262,7 +262,8 @@ class CallPipeline:
         if key in earlier.waited:
             self._run.call_log.take_place(entry, earlier.waited[key])
             died = spec.container and not earlier.complete
-            entry.counted = died or key in earlier.standing
+            entry.weighed = key in earlier.ended
+            entry.counted = died or entry.weighed or key in earlier.standing
         if (known := earlier.recorded.take(key)) is not None:
             entry.answered = not earlier.only
             if not (isinstance(known, Failure) and known.status == "refused"):

@@ -72,6 +72,9 @@ class ReplayLog(Struct, frozen=True, kw_only=True):
     unknown: Collection[str] = ()
     """Keys of calls whose end is unknown, and that may not be made again."""
 
+    ended: Collection[str] = ()
+    """Keys of calls that had ended, and are made again: their staged changes are gone."""
+
     complete: bool = True
     """Each call of that part is known; False: its process died, and may have logged no more."""
 

@@ -431,7 +431,8 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     unknown = [*saved.unknown, *lost]
     repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
     by_id = {key: call_id for call_id, key in pause_point.keys.items()}
-    again = (*saved.asked, *unknown, *_staged(saved.finished, known, lost))
+    staged = _staged(saved.finished, known, lost)
+    again = (*saved.asked, *unknown, *staged)
     gone = {call.key: call.id for call in again} if saved.pause is None else {}
     standing = frozenset(pause_point.standing)
     return ReplayLog(
@@ -449,6 +450,7 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
         dropped=pause_point.dropped,
         standing=standing,
         unknown=frozenset(call.key for call in unknown) - repeated,
+        ended=frozenset(call.key for call in (*lost, *staged)),
         complete=saved.pause is not None,
         scripts=_scripts(saved, known, lost),
     )
