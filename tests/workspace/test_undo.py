@@ -58,6 +58,24 @@ async def test_all_stages_are_taken_back_at_once(folder: Folder, root: Path) -> 
         await folder.undo("run")
 
 
+async def test_a_large_file_comes_back_though_another_name_of_it_was_written_to(
+    folder: Folder, root: Path
+) -> None:
+    (root / "large").write_bytes(b"A" * 2_000_000)
+    os.link(root / "large", root / "twin")
+    view = folder.begin("run", atomic=True)
+    await view.write("large", b"small")
+    await view.write("g", b"gg")
+    await view.land()
+    with (root / "twin").open("r+b") as twin:
+        twin.write(b"X")
+
+    await folder.undo("run")
+
+    assert (root / "large").read_bytes() == b"A" * 2_000_000
+    assert (root / "g").read_text() == "g\n"
+
+
 async def test_a_clock_that_went_back_between_stages_does_not_matter(
     folder: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,9 @@ from lineshaft.workspace.journal.storage import Journal, make_private
 LARGE = 1_000_000
 """A content with more bytes is linked where it can be, not copied."""
 
+_OWN_NAMES = 2
+"""Of a file that was linked: its own and the one given to it."""
+
 
 class FromStage(Struct, frozen=True):
     """A content that a view holds."""
@@ -61,13 +64,16 @@ class FromDisk(Struct, frozen=True):
             raise StaleFile(f"{self.place.path!r} was changed from outside just now")
 
     def linked(self, to: Path) -> bool:
-        """Give it one more name: a later change replaces the file, or changes both."""
+        """Give it one more name, where it has one: under others it may be changed in place."""
         if self.thing.size < LARGE or not BY_DESCRIPTOR:
             return False
         make_private(to.parent)
         try:
             with opened(self.place) as (name, folder):
                 os.link(name, to, src_dir_fd=folder, follow_symlinks=False)
+            if to.stat().st_nlink > _OWN_NAMES:
+                to.unlink()
+                return False
         except (OSError, WorkspaceError):
             return False
         return True
