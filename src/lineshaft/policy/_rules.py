@@ -211,11 +211,19 @@ class Matcher:
         return self.names_path is not None and self.names_path.fullmatch(path) is not None
 
     def _covers(self, subject: Subject, path: str | None) -> bool:
-        if path is None or self.path is None:
-            return False
-        above = self.above if subject.spec and subject.spec.entries else None
+        entries = bool(subject.spec and subject.spec.entries)
+        return path is not None and self.covers(path, entries=entries)
+
+    def covers(self, path: str, *, entries: bool = False) -> bool:
+        """Return whether the rule's path patterns match a path.
+
+        Args:
+            path: With a `/` after it.
+            entries: Whether the call takes along what lies in a folder.
+        """
+        above = self.above if entries else None
         for spelled in _spellings(path) if self.strict else (path,):
-            if self.path.fullmatch(spelled):
+            if self.path is not None and self.path.fullmatch(spelled):
                 return True
             # A folder that is moved or deleted takes along what lies in it.
             if above is not None and above.fullmatch(spelled):
