@@ -294,6 +294,36 @@ def test_a_dot_leads_into_an_argument() -> None:
     assert said(policy, ISSUE, given={"options.force": True}).kind == "deny"
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"options": {"force": True}, "options.force": False},
+        {"options": {"force": False}, "options.force": True},
+        {"options": [{"force": True}], "options.force": None},
+        {"options.force": {"x": True}},
+    ],
+)
+def test_a_name_with_dots_hides_no_value_that_it_names_besides(given: dict[str, object]) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
+    assert said(policy, RUN, given=given).kind == "deny"
+    policy = Policy("ask", (Rule("r", "allow", arguments={"options.force": "false"}),))
+    assert said(policy, RUN, given=given).kind == "ask"
+
+
+def test_a_key_inside_an_argument_may_have_dots() -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"env.a.b": "1"}),))
+    assert said(policy, RUN, given={"env": {"a.b": "1"}}).kind == "deny"
+    assert said(policy, RUN, given={"env": {"a": {"c": "1"}}}).kind == "allow"
+
+
+def test_a_key_inside_an_argument_left_out_has_its_default() -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
+    schema = {"type": "object", "properties": {"options": {"default": {"force": True}}}}
+    spec = ToolSpec(name="push", input_schema=schema)
+    assert said(policy, spec, given={}).kind == "deny"
+    assert said(policy, spec, given={"options": {}}).kind == "allow"
+
+
 def test_an_argument_left_out_has_its_default() -> None:
     policy = Policy("open", (Rule("r", "deny", arguments={"force": "true"}),))
 

@@ -43,16 +43,20 @@ class Subject:
         return (shlex.join(words), " ".join(words), " ".join([program, *words[1:]]))
 
     def argument(self, name: str) -> list[str]:
-        """Return the plain values in an argument as text; its default where it is left out."""
-        given = self.call.arguments
-        if name in given:
-            return list(_leaves(given[name]))
-        first, *keys = name.split(".")
-        if first in given:
-            return list(_leaves(given[first], keys))
-        properties = self.spec and self.spec.input_schema.get("properties")
-        schema = _items(properties).get(name)
-        return list(_leaves(_items(schema)["default"])) if "default" in _items(schema) else []
+        """Return the plain values in an argument as text; its default where it is left out.
+
+        A name with dots is read in every way that finds something: what `a.b` names is the
+        argument `a.b` and the key `b` inside `a`, where both are there.
+        """
+        return list(_leaves(self._arguments, name.split(".")))
+
+    @cached_property
+    def _arguments(self) -> Mapping[str, object]:
+        """Return the arguments, and the defaults of those that are left out."""
+        schemas = _items(self.spec and self.spec.input_schema.get("properties"))
+        items = ((name, _items(schema)) for name, schema in schemas.items())
+        defaults = {name: schema["default"] for name, schema in items if "default" in schema}
+        return {**defaults, **self.call.arguments}
 
 
 def _items(value: object) -> Mapping[str, object]:
@@ -69,6 +73,12 @@ def _words(command: str, args: object) -> list[str]:
         return command.split() or [command]
 
 
+def _ways(path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each key that the beginning of a path may be, and the rest: keys may have dots."""
+    for end in range(1, len(path) + 1):
+        yield ".".join(path[:end]), path[end:]
+
+
 def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
     """Yield what is no container, as text; lists are looked through on the way of the keys.
 
@@ -79,8 +89,8 @@ def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
         item, path = stack.pop()
         if isinstance(item, Mapping):
             mapping = cast("Mapping[str, object]", item)
-            names = path[:1] or tuple(mapping)
-            found = [(mapping[name], path[1:]) for name in names if name in mapping]
+            ways = _ways(path) if path else ((name, path) for name in mapping)
+            found = [(mapping[name], rest) for name, rest in ways if name in mapping]
         elif isinstance(item, list | tuple):
             found = [(part, path) for part in cast("list[object]", item)]
         else:
