@@ -283,6 +283,63 @@ def test_values_that_are_no_text_are_matched_as_json() -> None:
     assert kind("?*", {}) == "allow"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        ("1000", 1000.0),
+        ("1000", [{"x": 1e3}]),
+        ("1e3", 1000),
+        ("1E+3", 1000),
+        ("1000.0", 1000),
+        ("+1000.", 1000),
+        (("7", "1000"), 1000.0),
+        ("1*", 1000.0),
+        ("100?", 1000.0),
+        ("1*0000", 1e16),
+        ("10000000000000000", 1e16),
+        ("1e16", 10**16),
+        ("0", -0.0),
+        ("0", 0.0),
+        ("-0.0", 0),
+        ("[0]", -0.0),
+        (".5", 0.5),
+        ("0.0000001", 1e-7),
+        ("0.000000[1]", 1e-7),
+        ("1[.]0", 1),
+        ("*.5", 2.5),
+        ("NaN", float("nan")),
+        ("infinity", float("inf")),
+    ],
+)
+def test_a_number_restricts_by_its_value(pattern: str, value: object) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": pattern}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "deny"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        ("1000", 1000.5),
+        ("1", True),
+        ("0", False),
+        ("1000", "1e3"),
+        ("1.1", "1.10"),
+        ("1", float("inf")),
+        ("9007199254740993", 9007199254740992),
+        ("1e99999", 1.0),
+    ],
+)
+def test_other_values_are_no_such_number(pattern: str, value: object) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": pattern}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "allow"
+
+
+def test_a_number_is_allowed_by_the_spelling_of_the_rule_alone() -> None:
+    policy = Policy("ask", (Rule("r", "allow", arguments={"a": "1000"}),))
+    assert said(policy, ISSUE, given={"a": 1000}).kind == "allow"
+    assert said(policy, ISSUE, given={"a": 1000.0}).kind == "ask"
+
+
 def test_a_dot_leads_into_an_argument() -> None:
     policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
     assert said(policy, ISSUE, given={"options": {"force": True}}).kind == "deny"

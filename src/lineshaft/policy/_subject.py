@@ -7,9 +7,11 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
+from lineshaft.policy._numbers import number_in
 from lineshaft.values import Call, Origin, ToolSpec
 
 
@@ -48,7 +50,14 @@ class Subject:
         A name with dots is read in every way that finds something: what `a.b` names is the
         argument `a.b` and the key `b` inside `a`, where both are there.
         """
-        return list(_leaves(self._arguments, name.split(".")))
+        return [_text(value) for value in _leaves(self._arguments, name.split("."))]
+
+    def numbers(self, name: str) -> list[Decimal]:
+        """Return those values in an argument that are finite numbers."""
+        values = _leaves(self._arguments, name.split("."))
+        kinds = (value for value in values if type(value) in (int, float))
+        found = (number_in(_text(value)) for value in kinds)
+        return [number for number in found if number is not None]
 
     @cached_property
     def _arguments(self) -> Mapping[str, object]:
@@ -79,8 +88,14 @@ def _ways(path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield ".".join(path[:end]), path[end:]
 
 
-def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what is no container, as text; lists are looked through on the way of the keys.
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _leaves(value: object, keys: Iterable[str]) -> Iterator[object]:
+    """Yield what is no container; an empty one is an empty text.
+
+    Lists are looked through on the way of the keys.
 
     A stack and no recursion: nesting is the caller's and may be deep.
     """
@@ -95,7 +110,7 @@ def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
             found = [(part, path) for part in cast("list[object]", item)]
         else:
             if not path:
-                yield item if isinstance(item, str) else json.dumps(item, default=str)
+                yield item
             continue
         stack += reversed(found)
         if not found and not path:
