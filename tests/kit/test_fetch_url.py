@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from kit.web import LOCAL, Page, Site, serving
-from lineshaft import Answer, ConfigError, Limits, Pending, Policy, Session, Tool, kit
+from lineshaft import Answer, ConfigError, Limits, Pending, Policy, Rule, Session, Tool, kit
 from lineshaft.kit.fetch import fetch_tool
 from lineshaft.kit.fetch.client import Fetching
 from lineshaft.values import CallResult
@@ -341,6 +341,20 @@ async def test_a_rule_holds_for_each_spelling_of_an_address(
     policy = Policy.from_dict({"mode": "open", "rules": [rule]})
     async with Session([site.tool("site.test")], workspace=tmp_path, policy=policy) as session:
         done = await session.call("fetch_url", {"url": spelling.format(port=site.port)})
+    assert (done.error and done.error.code, done.rule) == ("E_DENIED", "closed")
+
+
+@pytest.mark.parametrize("host", ["[::ffff:127.0.0.1]", "[0:0::FFFF:7f00:1]", "[64:ff9b::7f00:1]"])
+async def test_an_ipv6_spelling_of_an_ipv4_address_is_that_address(
+    host: str, site: Site, tmp_path: Path
+) -> None:
+    tool = fetch_tool(allowed=[f"{LOCAL}:{site.port}"])
+    page = await value(tool, f"http://{host}:{site.port}/data", tmp_path)
+    assert page["url"] == f"http://{LOCAL}:{site.port}/data"
+    pattern = f"http://{LOCAL}:{site.port}/*"
+    policy = Policy("open", (Rule("closed", "deny", arguments={"url": pattern}),))
+    async with Session([tool], workspace=tmp_path, policy=policy) as session:
+        done = await session.call("fetch_url", {"url": f"http://{host}:{site.port}/data"})
     assert (done.error and done.error.code, done.rule) == ("E_DENIED", "closed")
 
 
