@@ -14,7 +14,7 @@ from kit.web import LOCAL, Page, Site, serving
 from lineshaft import Answer, ConfigError, Limits, Pending, Policy, Rule, Session, Tool, kit
 from lineshaft.kit.fetch import fetch_tool
 from lineshaft.kit.fetch.client import Fetching
-from lineshaft.values import CallResult
+from lineshaft.values import CallResult, VerdictKind
 
 OPEN = Policy(mode="open")
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -265,6 +265,45 @@ async def test_a_redirect_leads_to_no_other_server(path: str, site: Site, tmp_pa
     said = await told(site.tool("site.test"), f"http://site.test:{site.port}{path}", tmp_path)
     assert said.startswith("E_TOOL_FAILED")
     assert REDIRECTS[path] in said
+
+
+@pytest.mark.parametrize("verdict", ["deny", "ask"])
+async def test_a_redirect_passes_no_rule_about_where_it_leads(
+    verdict: VerdictKind, site: Site, tmp_path: Path
+) -> None:
+    base = f"http://site.test:{site.port}"
+    rule = Rule("closed", verdict, arguments={"url": f"{base}/page*"})
+    asked: list[object] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.extend(each.arguments["url"] for each in pending)
+        return {each.id: Answer(allow=True) for each in pending}
+
+    async with Session(
+        [site.tool("site.test")],
+        workspace=tmp_path,
+        policy=Policy("open", (rule,)),
+        approver=approver,
+    ) as session:
+        before = len(site.asked)
+        led = await session.call("fetch_url", {"url": f"{base}/moved"})
+        named = await session.call("fetch_url", {"url": f"{base}/page"})
+    assert led.error is not None
+    assert (led.error.code, f"{base}/page" in led.error.message) == ("E_DENIED", True)
+    assert (named.error is None) == (verdict == "ask")
+    assert [path for path, _ in site.asked[before:]] == ["/moved", "/page"][: 1 + len(asked)]
+
+
+async def test_a_redirect_is_followed_where_the_same_was_asked_about(
+    site: Site, tmp_path: Path
+) -> None:
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        return {each.id: Answer(allow=True) for each in pending}
+
+    tool = site.tool("site.test")
+    async with Session([tool], workspace=tmp_path, approver=approver) as session:
+        done = await session.call("fetch_url", {"url": f"http://site.test:{site.port}/moved"})
+    assert done.error is None
 
 
 BODIES = {

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from lineshaft.policy import MODES, Mode, Policy, Rule, Subject, judge, sight
+from lineshaft.policy import MODES, Mode, Policy, Rule, Subject, judge, likewise, sight
 from lineshaft.values import Call, Origin, ToolSpec, Verdict
 
 READ = ToolSpec(name="read_file", effect="read")
@@ -427,3 +427,23 @@ def test_a_walk_of_a_refused_call_sees_nothing_more_for_being_refused() -> None:
         policy, Subject(READ, Call(tool="read_file", arguments={}, origin="code"), (".",))
     )
     assert not visible("a")
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ((), True),
+        ((Rule("r", "allow", arguments={"url": "*/b"}),), True),
+        ((Rule("r", "ask", arguments={"url": "*"}),), True),
+        ((Rule("r", "ask", arguments={"url": "*/b"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b", "force": "true"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b", "force": "false"}),), True),
+    ],
+)
+def test_other_arguments_go_likewise_where_no_rule_says_more_of_them(
+    rules: tuple[Rule, ...], *, expected: bool
+) -> None:
+    call = Call(tool="get", arguments={"url": "http://x/a", "force": True}, origin="code")
+    subject = Subject(ToolSpec(name="get", effect="external"), call)
+    assert likewise(Policy("auto", rules), subject)({"url": "http://x/b"}) is expected

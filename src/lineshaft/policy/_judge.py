@@ -1,6 +1,6 @@
 """Judgement of a call by a policy."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -81,13 +81,32 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
         policy: The policy that permitted the call.
         subject: The call, with the paths that it was permitted for.
     """
-    said = set(judge(policy, subject).rule.split(" & "))
+    said = judge(policy, subject)
+    return lambda path: _is_settled(judge(policy, replace(subject, paths=(path,))), said)
 
-    def may(path: str) -> bool:
-        one = judge(policy, replace(subject, paths=(path,)))
-        return one.kind == "allow" or (one.kind == "ask" and said.issuperset(one.rule.split(" & ")))
+
+def likewise(policy: Policy, subject: Subject) -> Callable[[Mapping[str, object]], bool]:
+    """Return with which other arguments a permitted call may go on without being asked about again.
+
+    Those of which no rule says anything that was not said of the call already. They name no paths
+    but the call's.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call; what the other arguments leave out stays as it is.
+    """
+
+    def may(arguments: Mapping[str, object]) -> bool:
+        call = replace(subject.call, arguments={**subject.call.arguments, **arguments})
+        return _is_settled(judge(policy, replace(subject, call=call)), judge(policy, subject))
 
     return may
+
+
+def _is_settled(one: Verdict, said: Verdict) -> bool:
+    """Return whether a verdict says nothing that a permitted call's own does not."""
+    asks = set(one.rule.split(" & "))
+    return one.kind == "allow" or (one.kind == "ask" and asks.issubset(said.rule.split(" & ")))
 
 
 def closed_by(policy: Policy, spec: ToolSpec, origins: Iterable[Origin]) -> Verdict | None:
