@@ -334,6 +334,27 @@ def test_other_values_are_no_such_number(pattern: str, value: object) -> None:
     assert said(policy, ISSUE, given={"a": value}).kind == "allow"
 
 
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"anyOf": [{"type": "number"}, {"type": "string"}]}, "deny"),
+        ({"type": "array", "items": {"type": ["integer", "string"]}}, "deny"),
+        ({"$ref": "#/$defs/Amount"}, "deny"),
+        ({"type": "string"}, "allow"),
+        ({}, "allow"),
+    ],
+)
+@pytest.mark.parametrize("text", ["1e3", " 1_000.0", "\uff11000.00"])
+def test_a_text_is_a_number_where_the_tool_takes_numbers(
+    text: str, schema: dict[str, object], kind: str
+) -> None:
+    spec = ToolSpec(name="pay", input_schema={"type": "object", "properties": {"a": schema}})
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": "1000"}),))
+    assert said(policy, spec, given={"a": text}).kind == kind
+    policy = Policy("open", (Rule("r", "deny", arguments={"a.b": "1000"}),))
+    assert said(policy, spec, given={"a": {"b": text}}).kind == kind
+
+
 def test_a_number_is_allowed_by_the_spelling_of_the_rule_alone() -> None:
     policy = Policy("ask", (Rule("r", "allow", arguments={"a": "1000"}),))
     assert said(policy, ISSUE, given={"a": 1000}).kind == "allow"

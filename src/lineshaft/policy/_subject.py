@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
-from lineshaft.policy._numbers import number_in
+from lineshaft.policy._numbers import number_in, takes_numbers
 from lineshaft.values import Call, Origin, ToolSpec
 
 
@@ -53,17 +53,30 @@ class Subject:
         return [_text(value) for value in _leaves(self._arguments, name.split("."))]
 
     def numbers(self, name: str) -> list[Decimal]:
-        """Return those values in an argument that are finite numbers."""
-        values = _leaves(self._arguments, name.split("."))
-        kinds = (value for value in values if type(value) in (int, float))
-        found = (number_in(_text(value)) for value in kinds)
-        return [number for number in found if number is not None]
+        """Return those values in an argument that are finite numbers.
+
+        A text that is one counts where the tool's schema takes numbers, too.
+        """
+        found: list[Decimal] = []
+        for value in _leaves(self._arguments, name.split(".")):
+            number = None if isinstance(value, bool) else number_in(_text(value))
+            if number is not None and not (isinstance(value, str) and self._takes_text(name)):
+                found.append(number)
+        return found
+
+    def _takes_text(self, name: str) -> bool:
+        """Return whether texts in an argument are certainly no numbers to the tool."""
+        first = name.partition(".")[0]
+        return not any(takes_numbers(self._schemas.get(each)) for each in (name, first))
+
+    @cached_property
+    def _schemas(self) -> Mapping[str, object]:
+        return _items(self.spec and self.spec.input_schema.get("properties"))
 
     @cached_property
     def _arguments(self) -> Mapping[str, object]:
         """Return the arguments, and the defaults of those that are left out."""
-        schemas = _items(self.spec and self.spec.input_schema.get("properties"))
-        items = ((name, _items(schema)) for name, schema in schemas.items())
+        items = ((name, _items(schema)) for name, schema in self._schemas.items())
         defaults = {name: schema["default"] for name, schema in items if "default" in schema}
         return {**defaults, **self.call.arguments}
 
