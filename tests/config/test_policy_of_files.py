@@ -60,6 +60,18 @@ def test_a_project_without_a_policy_changes_nothing(home: Home) -> None:
     assert home.verdict("exec") == "allow"
 
 
+def test_a_project_cannot_rename_what_the_person_keeps_closed(home: Home) -> None:
+    user = DENY.replace("docs", "secrets")
+    home.files(project='[workspace]\nroot = "secrets"', user=user)
+    assert home.verdict("read", "k") == "deny"
+    assert home.verdict("read", ".") == "deny"
+    home.files(project='[workspace]\nroot = "sub"\naliases.up = "."', user=user)
+    assert home.verdict("read", "@up/secrets/k") == "deny"
+    assert home.verdict("write", "@up/.git/config") == "deny"
+    assert home.verdict("write", "@up/lineshaft.toml") == "ask"
+    assert home.verdict("read", "@up/sub/k", "k") == "allow"
+
+
 def test_a_mode_given_by_hand_replaces_the_mode_and_keeps_the_rules(home: Home) -> None:
     home.files(project=f'[policy]\nmode = "read"\n{DENY}')
     assert home.verdict("exec", mode="open") == "allow"

@@ -252,6 +252,47 @@ def test_a_projects_file_cannot_open_folders_outside_the_project(home: Home, fol
         _ = home.read().aliases
 
 
+@pytest.mark.parametrize("table", ['root = "{}"', 'aliases.g = {{path = "{}", writable = true}}'])
+@pytest.mark.parametrize(
+    ("folder", "rule"),
+    [
+        (".git", "builtin:git"),
+        ("sub/.GIT/hooks", "builtin:git"),
+        ("link", "builtin:git"),
+        (".ssh", "builtin:secrets"),
+        (".vscode", "builtin:tool-config"),
+    ],
+)
+def test_a_projects_file_cannot_place_the_workspace_in_what_is_closed(
+    home: Home, table: str, folder: str, rule: str
+) -> None:
+    (home.project / ".git").mkdir()
+    (home.project / "link").symlink_to(".git")
+    home.write("[workspace]\n" + table.format(folder))
+    with pytest.raises(ConfigError, match=rf"lineshaft\.toml: workspace\..* {rule}") as caught:
+        _ = home.read().root, home.read().aliases
+    assert "--workspace" in caught.value.hint
+
+
+def test_a_projects_alias_may_show_what_only_changes_are_asked_about(home: Home) -> None:
+    home.write('[workspace.aliases]\neditor = ".vscode"')
+    assert home.read().aliases["editor"].inside == ".vscode"
+
+
+def test_a_person_can_place_the_workspace_anywhere(home: Home) -> None:
+    assert home.read(workspace__root=str(home.project / ".git")).root == home.project / ".git"
+
+
+def test_mounts_are_moved_by_a_projects_file_alone(home: Home) -> None:
+    aliases = 'a = "a"\n"@b" = "b"\nc = "c"'
+    home.write(f'[workspace]\nroot = "sub"\n[workspace.aliases]\n{aliases}\nall = "."')
+    home.user_file.write_text('[workspace.aliases]\na = "/a"')
+    assert home.read().moved == {".": "sub", "@b": "b", "@c": "c", "@all": "."}
+    assert "." not in home.read(workspace__root=str(home.project / "sub")).moved
+    home.write('[workspace]\nroot = "."')
+    assert home.read().moved == {}
+
+
 def test_a_persons_own_file_can_open_any_folder(home: Home) -> None:
     home.user_file.write_text('[workspace.aliases]\nother = {path = "/etc", writable = true}')
     alias = home.read().aliases["other"]

@@ -11,10 +11,10 @@ from typing import cast
 import pytest
 
 from kit.web import LOCAL, Page, Site, serving
-from lineshaft import Answer, ConfigError, Limits, Pending, Policy, Session, Tool, kit
+from lineshaft import Answer, ConfigError, Limits, Pending, Policy, Rule, Session, Tool, kit
 from lineshaft.kit.fetch import fetch_tool
 from lineshaft.kit.fetch.client import Fetching
-from lineshaft.values import CallResult
+from lineshaft.values import CallResult, VerdictKind
 
 OPEN = Policy(mode="open")
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -267,6 +267,45 @@ async def test_a_redirect_leads_to_no_other_server(path: str, site: Site, tmp_pa
     assert REDIRECTS[path] in said
 
 
+@pytest.mark.parametrize("verdict", ["deny", "ask"])
+async def test_a_redirect_passes_no_rule_about_where_it_leads(
+    verdict: VerdictKind, site: Site, tmp_path: Path
+) -> None:
+    base = f"http://site.test:{site.port}"
+    rule = Rule("closed", verdict, arguments={"url": f"{base}/page*"})
+    asked: list[object] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        asked.extend(each.arguments["url"] for each in pending)
+        return {each.id: Answer(allow=True) for each in pending}
+
+    async with Session(
+        [site.tool("site.test")],
+        workspace=tmp_path,
+        policy=Policy("open", (rule,)),
+        approver=approver,
+    ) as session:
+        before = len(site.asked)
+        led = await session.call("fetch_url", {"url": f"{base}/moved"})
+        named = await session.call("fetch_url", {"url": f"{base}/page"})
+    assert led.error is not None
+    assert (led.error.code, f"{base}/page" in led.error.message) == ("E_DENIED", True)
+    assert (named.error is None) == (verdict == "ask")
+    assert [path for path, _ in site.asked[before:]] == ["/moved", "/page"][: 1 + len(asked)]
+
+
+async def test_a_redirect_is_followed_where_the_same_was_asked_about(
+    site: Site, tmp_path: Path
+) -> None:
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        return {each.id: Answer(allow=True) for each in pending}
+
+    tool = site.tool("site.test")
+    async with Session([tool], workspace=tmp_path, approver=approver) as session:
+        done = await session.call("fetch_url", {"url": f"http://site.test:{site.port}/moved"})
+    assert done.error is None
+
+
 BODIES = {
     "/bomb": "E_TOO_LARGE",
     "/bomb-deflate": "E_TOO_LARGE",
@@ -341,6 +380,20 @@ async def test_a_rule_holds_for_each_spelling_of_an_address(
     policy = Policy.from_dict({"mode": "open", "rules": [rule]})
     async with Session([site.tool("site.test")], workspace=tmp_path, policy=policy) as session:
         done = await session.call("fetch_url", {"url": spelling.format(port=site.port)})
+    assert (done.error and done.error.code, done.rule) == ("E_DENIED", "closed")
+
+
+@pytest.mark.parametrize("host", ["[::ffff:127.0.0.1]", "[0:0::FFFF:7f00:1]", "[64:ff9b::7f00:1]"])
+async def test_an_ipv6_spelling_of_an_ipv4_address_is_that_address(
+    host: str, site: Site, tmp_path: Path
+) -> None:
+    tool = fetch_tool(allowed=[f"{LOCAL}:{site.port}"])
+    page = await value(tool, f"http://{host}:{site.port}/data", tmp_path)
+    assert page["url"] == f"http://{LOCAL}:{site.port}/data"
+    pattern = f"http://{LOCAL}:{site.port}/*"
+    policy = Policy("open", (Rule("closed", "deny", arguments={"url": pattern}),))
+    async with Session([tool], workspace=tmp_path, policy=policy) as session:
+        done = await session.call("fetch_url", {"url": f"http://{host}:{site.port}/data"})
     assert (done.error and done.error.code, done.rule) == ("E_DENIED", "closed")
 
 

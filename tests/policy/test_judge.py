@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from lineshaft.policy import MODES, Mode, Policy, Rule, Subject, judge, sight
+from lineshaft.policy import MODES, Mode, Policy, Rule, Subject, judge, likewise, sight
 from lineshaft.values import Call, Origin, ToolSpec, Verdict
 
 READ = ToolSpec(name="read_file", effect="read")
@@ -283,6 +283,84 @@ def test_values_that_are_no_text_are_matched_as_json() -> None:
     assert kind("?*", {}) == "allow"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        ("1000", 1000.0),
+        ("1000", [{"x": 1e3}]),
+        ("1e3", 1000),
+        ("1E+3", 1000),
+        ("1000.0", 1000),
+        ("+1000.", 1000),
+        (("7", "1000"), 1000.0),
+        ("1*", 1000.0),
+        ("100?", 1000.0),
+        ("1*0000", 1e16),
+        ("10000000000000000", 1e16),
+        ("1e16", 10**16),
+        ("0", -0.0),
+        ("0", 0.0),
+        ("-0.0", 0),
+        ("[0]", -0.0),
+        (".5", 0.5),
+        ("0.0000001", 1e-7),
+        ("0.000000[1]", 1e-7),
+        ("1[.]0", 1),
+        ("*.5", 2.5),
+        ("NaN", float("nan")),
+        ("infinity", float("inf")),
+    ],
+)
+def test_a_number_restricts_by_its_value(pattern: str, value: object) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": pattern}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "deny"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        ("1000", 1000.5),
+        ("1", True),
+        ("0", False),
+        ("1000", "1e3"),
+        ("1.1", "1.10"),
+        ("1", float("inf")),
+        ("9007199254740993", 9007199254740992),
+        ("1e99999", 1.0),
+    ],
+)
+def test_other_values_are_no_such_number(pattern: str, value: object) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": pattern}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "allow"
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"anyOf": [{"type": "number"}, {"type": "string"}]}, "deny"),
+        ({"type": "array", "items": {"type": ["integer", "string"]}}, "deny"),
+        ({"$ref": "#/$defs/Amount"}, "deny"),
+        ({"type": "string"}, "allow"),
+        ({}, "allow"),
+    ],
+)
+@pytest.mark.parametrize("text", ["1e3", " 1_000.0", "\uff11000.00"])
+def test_a_text_is_a_number_where_the_tool_takes_numbers(
+    text: str, schema: dict[str, object], kind: str
+) -> None:
+    spec = ToolSpec(name="pay", input_schema={"type": "object", "properties": {"a": schema}})
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": "1000"}),))
+    assert said(policy, spec, given={"a": text}).kind == kind
+    policy = Policy("open", (Rule("r", "deny", arguments={"a.b": "1000"}),))
+    assert said(policy, spec, given={"a": {"b": text}}).kind == kind
+
+
+def test_a_number_is_allowed_by_the_spelling_of_the_rule_alone() -> None:
+    policy = Policy("ask", (Rule("r", "allow", arguments={"a": "1000"}),))
+    assert said(policy, ISSUE, given={"a": 1000}).kind == "allow"
+    assert said(policy, ISSUE, given={"a": 1000.0}).kind == "ask"
+
+
 def test_a_dot_leads_into_an_argument() -> None:
     policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
     assert said(policy, ISSUE, given={"options": {"force": True}}).kind == "deny"
@@ -292,6 +370,36 @@ def test_a_dot_leads_into_an_argument() -> None:
     assert said(policy, ISSUE, given={"options": {"other": True}}).kind == "allow"
     assert said(policy, ISSUE, given={"options": True}).kind == "allow"
     assert said(policy, ISSUE, given={"options.force": True}).kind == "deny"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"options": {"force": True}, "options.force": False},
+        {"options": {"force": False}, "options.force": True},
+        {"options": [{"force": True}], "options.force": None},
+        {"options.force": {"x": True}},
+    ],
+)
+def test_a_name_with_dots_hides_no_value_that_it_names_besides(given: dict[str, object]) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
+    assert said(policy, RUN, given=given).kind == "deny"
+    policy = Policy("ask", (Rule("r", "allow", arguments={"options.force": "false"}),))
+    assert said(policy, RUN, given=given).kind == "ask"
+
+
+def test_a_key_inside_an_argument_may_have_dots() -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"env.a.b": "1"}),))
+    assert said(policy, RUN, given={"env": {"a.b": "1"}}).kind == "deny"
+    assert said(policy, RUN, given={"env": {"a": {"c": "1"}}}).kind == "allow"
+
+
+def test_a_key_inside_an_argument_left_out_has_its_default() -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"options.force": "true"}),))
+    schema = {"type": "object", "properties": {"options": {"default": {"force": True}}}}
+    spec = ToolSpec(name="push", input_schema=schema)
+    assert said(policy, spec, given={}).kind == "deny"
+    assert said(policy, spec, given={"options": {}}).kind == "allow"
 
 
 def test_an_argument_left_out_has_its_default() -> None:
@@ -340,3 +448,23 @@ def test_a_walk_of_a_refused_call_sees_nothing_more_for_being_refused() -> None:
         policy, Subject(READ, Call(tool="read_file", arguments={}, origin="code"), (".",))
     )
     assert not visible("a")
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ((), True),
+        ((Rule("r", "allow", arguments={"url": "*/b"}),), True),
+        ((Rule("r", "ask", arguments={"url": "*"}),), True),
+        ((Rule("r", "ask", arguments={"url": "*/b"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b", "force": "true"}),), False),
+        ((Rule("r", "deny", arguments={"url": "*/b", "force": "false"}),), True),
+    ],
+)
+def test_other_arguments_go_likewise_where_no_rule_says_more_of_them(
+    rules: tuple[Rule, ...], *, expected: bool
+) -> None:
+    call = Call(tool="get", arguments={"url": "http://x/a", "force": True}, origin="code")
+    subject = Subject(ToolSpec(name="get", effect="external"), call)
+    assert likewise(Policy("auto", rules), subject)({"url": "http://x/b"}) is expected

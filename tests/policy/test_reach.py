@@ -34,6 +34,12 @@ def test_the_built_in_rules_close_paths(path: str, expected: Reach, rules: tuple
     assert look(Policy("auto", rules), path) == expected
 
 
+def test_the_built_in_rules_close_paths_of_mounts_that_a_project_placed() -> None:
+    assert look(Policy(moved={".": ".git"}), "config") == "hidden"
+    assert look(Policy(moved={"@g": ".git"}), "@g/config") == "hidden"
+    assert look(Policy(moved={"@g": ".git"}), "config") == "open"
+
+
 def test_mode_open_opens_tool_configuration_and_no_secrets() -> None:
     assert look(Policy("open"), "lineshaft.toml") == "open"
     assert look(Policy("open"), ".env") == "hidden"

@@ -1,7 +1,9 @@
 """What holds for all policies: strictness only ever grows from above."""
 
+import re
 from typing import get_args
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -198,3 +200,37 @@ def test_a_mode_that_narrows_lets_no_model_answer_that_was_asked_about() -> None
         return judge(narrowed, Subject(spec, Call(tool=name, arguments={}, origin="code"))).kind
 
     assert (kind("agents.mine"), kind("agents.other")) == ("allow", "ask")
+
+
+@pytest.mark.parametrize(
+    ("moved", "path", "known"),
+    [
+        ({".": "sub"}, "k", "sub/k"),
+        ({".": "sub"}, ".", "sub"),
+        ({".": "sub"}, "./@k", "sub/@k"),
+        ({".": "@sub"}, "k", "./@sub/k"),
+        ({"@up": "."}, "@up/k", "k"),
+        ({"@up": "."}, "@up", "."),
+        ({"@up": "."}, "@up/@k", "./@k"),
+        ({"@up": "sub"}, "@up/k", "sub/k"),
+        ({"@up": "sub"}, "@up", "sub"),
+    ],
+)
+def test_what_a_project_placed_is_judged_by_the_persons_rules_under_both_names(
+    moved: dict[str, str], path: str, known: str
+) -> None:
+    exact = re.sub(r"(^\.)(?=$|/)", "[.]", known)
+
+    def said(*rules: Rule, mode: Mode = "open", moved: dict[str, str] = moved) -> VerdictKind:
+        policy = Policy(mode, rules, moved=moved).tightened_by(Policy("open"))
+        call = Call(tool="read_file", arguments={}, origin="script")
+        subject = Subject(ToolSpec(name="read_file", effect="external"), call, (path,))
+        return judge(policy, subject).kind
+
+    assert said(Rule("no", "deny", path=f"/{exact}")) == "deny"
+    assert said(Rule("no", "deny", path=f"/{exact}"), moved={"@other": "x"}) == "allow"
+    own, both = f"/{re.sub(r'^[.]', '[.]', path)}", f"/{exact}"
+    assert said(Rule("yes", "allow", path=own), mode="ask") == "ask"
+    assert said(Rule("yes", "allow", path=both), mode="ask") == "ask"
+    assert said(Rule("yes", "allow", path=(own, both)), mode="ask") == "allow"
+    assert said(Rule("a", "allow", path=own), Rule("no", "deny", path=both)) == "deny"

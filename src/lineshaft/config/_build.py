@@ -196,14 +196,19 @@ def folder(settings: Settings) -> Folder:
 def policy(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Policy:
     """Return the person's policy, tightened by the project's.
 
+    Where a project's file says where the workspace or an alias is, the person's rules and the
+    built-in ones hold for what lies there as seen from the project's folder, too.
+
     A mode given by a variable or a flag is the person's word for this one time: it replaces
     the mode of both, and all rules stay.
 
     Raises:
-        ConfigError: A rule is not understood; names the file.
+        ConfigError: A rule is not understood, or a project's file names a folder that it may not;
+            names the file.
     """
     own = _policy_of(settings, "user", silent="auto")
-    own = replace(own, rules=(*_private_rules(settings, environ), *own.rules))
+    rules = (*_private_rules(settings, environ), *own.rules)
+    own = replace(own, rules=rules, moved=settings.moved)
     project = _policy_of(settings, "project", silent="open")
     given = settings.setting("policy.mode")
     if given.giver in ("environment", "flag"):

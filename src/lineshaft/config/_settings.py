@@ -25,6 +25,7 @@ from lineshaft.config._keys import (
 )
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
+from lineshaft.policy import built_in_verdict
 from lineshaft.values import Limits, PythonOptions, Struct
 
 Giver = Literal["default", "project", "user", "environment", "flag"]
@@ -56,6 +57,8 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     path: Path
     writable: bool
+    inside: str | None = None
+    """The folder from where the project lies, where a project's file named it."""
 
 
 class Module(Struct, frozen=True, kw_only=True):
@@ -110,7 +113,7 @@ class Settings(Struct, frozen=True, kw_only=True):
             return self.project.parent if self.project else self.start
         root = _below(held.base, str(held.value).removeprefix(EDITOR))
         if held.giver == "project":
-            _keep_inside(root, held, "workspace.root")
+            _in_project(root, held, "workspace.root", writable=True)
         return root
 
     @property
@@ -128,10 +131,29 @@ class Settings(Struct, frozen=True, kw_only=True):
                 if isinstance(value, dict):
                     table = cast("dict[str, object]", value)
                 path = _below(held.base, str(table["path"]))
+                writable = bool(table.get("writable", False))
+                inside = None
                 if held.giver == "project":
-                    _keep_inside(path, held, f"workspace.aliases.{name}")
-                found[name] = Alias(path=path, writable=bool(table.get("writable", False)))
+                    key = f"workspace.aliases.{name}"
+                    inside = _in_project(path, held, key, writable=writable)
+                found[name] = Alias(path=path, writable=writable, inside=inside)
         return found
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """Return the mounts that a project's file placed: `@NAME` or `.`, and where in the project.
+
+        Raises:
+            ConfigError: One of them is not for a project to place there.
+        """
+        held = self.setting("workspace.root")
+        found: dict[str, str] = {}
+        if held.giver == "project":
+            found["."] = _in_project(self.root, held, "workspace.root", writable=True)
+        for name, alias in self.aliases.items():
+            if alias.inside is not None:
+                found[f"@{name.removeprefix('@')}"] = alias.inside
+        return {mount: folder for mount, folder in found.items() if mount != folder}
 
     @property
     def modules(self) -> tuple[Module, ...]:
@@ -389,8 +411,12 @@ def _below(base: Path, text: str) -> Path:
         raise ConfigError(f"{text!r} names a home folder that is not known") from error
 
 
-def _keep_inside(path: Path, held: Setting, name: str) -> None:
-    """Refuse a project's file that would open folders outside the project."""
+def _in_project(path: Path, held: Setting, name: str, *, writable: bool) -> str:
+    """Return where in the project a folder lies that its file names, links followed.
+
+    Raises:
+        ConfigError: It lies outside, or a built-in rule of policy closes it or asks about it.
+    """
     # `realpath`, since `Path.resolve` raises on symlink loops in some versions.
     real, base = Path(os.path.realpath(path)), Path(os.path.realpath(held.base))
     if not real.is_relative_to(base):
@@ -399,3 +425,12 @@ def _keep_inside(path: Path, held: Setting, name: str) -> None:
             hint="a project's file can name folders of the project only; "
             "put others into your own file",
         )
+    place = real.relative_to(base).as_posix()
+    said = built_in_verdict(place, "write" if writable else "read")
+    if said is not None:
+        raise ConfigError(
+            f"{held.source}: {name} is {place!r}, which {said.rule} keeps from tools:"
+            f" {said.reason}",
+            hint="name another folder there; only your own file or --workspace can open this one",
+        )
+    return place

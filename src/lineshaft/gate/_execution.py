@@ -16,7 +16,7 @@ from lineshaft.gate._invoke import invoke
 from lineshaft.gate._joining import SurroundingCall, current_call
 from lineshaft.gate._lanes import CallPlace
 from lineshaft.gate._run_info import RunInfo
-from lineshaft.policy import Policy, Subject, along, reach, sight
+from lineshaft.policy import Policy, Subject, along, likewise, reach, sight
 from lineshaft.tools import Tool
 from lineshaft.values import (
     Context,
@@ -179,6 +179,7 @@ def _lend(
         deps=run.gate.deps,
         trace=run.caller.trace,
         reach=in_reach,
+        permits=likewise(policy, subject),
         python=run.gate.python,
         whole=entry.call.origin not in _MODELS if scope is None else not scope.to_model,
         secrets=run.gate.redactor,

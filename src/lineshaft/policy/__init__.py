@@ -6,7 +6,15 @@ Not covered: what a process does once it runs, and command lines that hide what 
 """
 
 from lineshaft.policy._builtin import BUILT_IN
-from lineshaft.policy._judge import STRENGTH, along, closed_by, judge, sight
+from lineshaft.policy._judge import (
+    STRENGTH,
+    along,
+    built_in_verdict,
+    closed_by,
+    judge,
+    likewise,
+    sight,
+)
 from lineshaft.policy._modes import MODES, Mode
 from lineshaft.policy._narrowing import narrowed, within_folders
 from lineshaft.policy._parse import rule_sources
@@ -25,8 +33,10 @@ __all__ = [
     "Rule",
     "Subject",
     "along",
+    "built_in_verdict",
     "closed_by",
     "judge",
+    "likewise",
     "narrowed",
     "reach",
     "rule_sources",

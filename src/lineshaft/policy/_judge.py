@@ -1,6 +1,6 @@
 """Judgement of a call by a policy."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,7 +10,7 @@ from lineshaft.policy._policy import Policy
 from lineshaft.policy._rules import Matcher, several
 from lineshaft.policy._sieve import Sieve
 from lineshaft.policy._subject import Subject
-from lineshaft.values import Origin, ToolSpec, Verdict, VerdictKind
+from lineshaft.values import Effect, Origin, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
 
@@ -30,7 +30,8 @@ def judge(policy: Policy, subject: Subject) -> Verdict:
     """Return the verdict of a policy about a call.
 
     Each path is judged as if it were the call's only one, and the strictest verdict holds: one
-    path is enough to refuse a call, and all must be allowed to allow it.
+    path is enough to refuse a call, and all must be allowed to allow it. The user's rules and the
+    built-in ones judge it under every name that they know it by.
 
     Args:
         policy: The user's, tightened by the project's.
@@ -80,13 +81,32 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
         policy: The policy that permitted the call.
         subject: The call, with the paths that it was permitted for.
     """
-    said = set(judge(policy, subject).rule.split(" & "))
+    said = judge(policy, subject)
+    return lambda path: _is_settled(judge(policy, replace(subject, paths=(path,))), said)
 
-    def may(path: str) -> bool:
-        one = judge(policy, replace(subject, paths=(path,)))
-        return one.kind == "allow" or (one.kind == "ask" and said.issuperset(one.rule.split(" & ")))
+
+def likewise(policy: Policy, subject: Subject) -> Callable[[Mapping[str, object]], bool]:
+    """Return with which other arguments a permitted call may go on without being asked about again.
+
+    Those of which no rule says anything that was not said of the call already. They name no paths
+    but the call's.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call; what the other arguments leave out stays as it is.
+    """
+
+    def may(arguments: Mapping[str, object]) -> bool:
+        call = replace(subject.call, arguments={**subject.call.arguments, **arguments})
+        return _is_settled(judge(policy, replace(subject, call=call)), judge(policy, subject))
 
     return may
+
+
+def _is_settled(one: Verdict, said: Verdict) -> bool:
+    """Return whether a verdict says nothing that a permitted call's own does not."""
+    asks = set(one.rule.split(" & "))
+    return one.kind == "allow" or (one.kind == "ask" and asks.issubset(said.rule.split(" & ")))
 
 
 def closed_by(policy: Policy, spec: ToolSpec, origins: Iterable[Origin]) -> Verdict | None:
@@ -129,6 +149,17 @@ def _always(layer: Policy, spec: ToolSpec, origin: Origin) -> Verdict | None:
     return said if said.kind == "deny" else None
 
 
+def built_in_verdict(path: str, effect: Effect) -> Verdict | None:
+    """Return what a built-in rule says about a folder and all in it; None where none does.
+
+    Args:
+        path: Of the folder.
+        effect: Of the calls that may come.
+    """
+    found = (rule for rule in _built_in() if rule.effects is None or effect in rule.effects)
+    return next((rule.verdict for rule in found if rule.covers(f"{path}/")), None)
+
+
 def touched_by_builtins(path: str) -> bool:
     """Return whether a built-in rule may match a path; False is certain."""
     return _SIEVE.holds(f"{path}/")
@@ -138,10 +169,11 @@ def _said(policy: Policy, subject: Subject, spec: ToolSpec, path: str | None) ->
     """Return what the built-in rules, the user and each project say about one path."""
     said: list[Verdict] = []
     user, *projects = policy.layers or (policy,)
-    own = _first(user, subject, path)
-    if path is not None and _SIEVE.holds(path):
-        said += _floor(policy, subject, path, own)
-    said.append(own.verdict if own else mode_verdict(user.mode, spec))
+    for name in (None,) if path is None else user.names_of(path):
+        own = _first(user, subject, name)
+        if name is not None and _SIEVE.holds(name):
+            said += _floor(policy, subject, name, own)
+        said.append(own.verdict if own else mode_verdict(user.mode, spec))
     for project in projects:
         rule = _first(project, subject, path)
         verdict = rule.verdict if rule else mode_verdict(project.mode, spec)

@@ -36,6 +36,10 @@ class Policy:
     """The policies that `tightened_by` joined: the user's policy, then projects'; empty where
     alone."""
 
+    moved: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Where a project put mounts, as these rules know the folder: `@pkg` or `.` (the root), and
+    the folder from where the project lies. What lies in them is judged under both names."""
+
     label: str = field(default="project", compare=False, repr=False)
     """Stands before the ids of its rules in verdicts, where it tightens another policy."""
 
@@ -98,6 +102,21 @@ class Policy:
     def own_mode(self) -> Mode:
         """The user's mode, without those of projects."""
         return (self.layers or (self,))[0].mode
+
+    def names_of(self, path: str) -> tuple[str, ...]:
+        """Return a path, and the other name under which these rules know it, if it has one.
+
+        Args:
+            path: Canonical, with a `/` after it.
+        """
+        first, _, rest = path.partition("/")
+        mount = first if first.startswith("@") else "."
+        folder = self.moved.get(mount)
+        if folder is None:
+            return (path,)
+        inside = rest if first == mount else path
+        other = inside if folder == "." else f"{folder}/{inside}"
+        return (path, f"./{other}" if not other or other.startswith("@") else other)
 
     def no_wider_than(self, mode: Mode) -> "Policy":
         """Return this policy, with a mode in the place of the user's where that one is wider."""

@@ -54,4 +54,5 @@ def _settled(said: Verdict, asked: Verdict) -> bool:
 def _speaks_of_paths(policy: Policy) -> bool:
     """Return whether some rule may give different verdicts for different paths."""
     layers = policy.layers or (policy,)
-    return any(rule.path or rule.arguments for layer in layers for rule in layer.rules)
+    rules = (rule for layer in layers for rule in layer.rules)
+    return bool(layers[0].moved) or any(rule.path or rule.arguments for rule in rules)

@@ -6,10 +6,12 @@ A condition is a field of `Rule`, and what `Matcher` makes of it.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import TypeVar, cast, get_args
 
 from lineshaft.errors import ConfigError
+from lineshaft.policy._numbers import number_in, spellings
 from lineshaft.policy._patterns import path_glob, text_glob
 from lineshaft.policy._spellings import composed, is_plain, plainly
 from lineshaft.policy._subject import Subject
@@ -161,7 +163,8 @@ class Matcher:
         if rule.command is not None:
             yield partial(self._runs, self._texts(rule.command))
         for name, given in rule.arguments.items():
-            yield partial(self._has, name, self._texts(given))
+            numbers = frozenset(map(number_in, several(given))) - {None}
+            yield partial(self._has, name, self._texts(given), numbers)
 
     def _texts(self, patterns: Patterns | None) -> Compiled:
         return self._compiled(text_glob(pattern) for pattern in several(patterns))
@@ -211,11 +214,19 @@ class Matcher:
         return self.names_path is not None and self.names_path.fullmatch(path) is not None
 
     def _covers(self, subject: Subject, path: str | None) -> bool:
-        if path is None or self.path is None:
-            return False
-        above = self.above if subject.spec and subject.spec.entries else None
+        entries = bool(subject.spec and subject.spec.entries)
+        return path is not None and self.covers(path, entries=entries)
+
+    def covers(self, path: str, *, entries: bool = False) -> bool:
+        """Return whether the rule's path patterns match a path.
+
+        Args:
+            path: With a `/` after it.
+            entries: Whether the call takes along what lies in a folder.
+        """
+        above = self.above if entries else None
         for spelled in _spellings(path) if self.strict else (path,):
-            if self.path.fullmatch(spelled):
+            if self.path is not None and self.path.fullmatch(spelled):
                 return True
             # A folder that is moved or deleted takes along what lies in it.
             if above is not None and above.fullmatch(spelled):
@@ -226,8 +237,20 @@ class Matcher:
         lines = subject.command_lines
         return self._any_or_all(pattern, lines if self.strict else lines[:1])
 
-    def _has(self, name: str, pattern: Compiled, subject: Subject, _: str | None) -> bool:
-        return self._any_or_all(pattern, subject.argument(name))
+    def _has(
+        self,
+        name: str,
+        pattern: Compiled,
+        numbers: frozenset[Decimal | None],
+        subject: Subject,
+        _: str | None,
+    ) -> bool:
+        texts = subject.argument(name)
+        if not self.strict:
+            return self._any_or_all(pattern, texts)
+        found = subject.numbers(name)
+        others = (text for number in found for text in spellings(number))
+        return not numbers.isdisjoint(found) or self._any_or_all(pattern, (*texts, *others))
 
     def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
         """To forbid, one value is enough; to allow, every one must match."""

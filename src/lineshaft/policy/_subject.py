@@ -7,9 +7,11 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
+from lineshaft.policy._numbers import number_in, takes_numbers
 from lineshaft.values import Call, Origin, ToolSpec
 
 
@@ -43,16 +45,40 @@ class Subject:
         return (shlex.join(words), " ".join(words), " ".join([program, *words[1:]]))
 
     def argument(self, name: str) -> list[str]:
-        """Return the plain values in an argument as text; its default where it is left out."""
-        given = self.call.arguments
-        if name in given:
-            return list(_leaves(given[name]))
-        first, *keys = name.split(".")
-        if first in given:
-            return list(_leaves(given[first], keys))
-        properties = self.spec and self.spec.input_schema.get("properties")
-        schema = _items(properties).get(name)
-        return list(_leaves(_items(schema)["default"])) if "default" in _items(schema) else []
+        """Return the plain values in an argument as text; its default where it is left out.
+
+        A name with dots is read in every way that finds something: what `a.b` names is the
+        argument `a.b` and the key `b` inside `a`, where both are there.
+        """
+        return [_text(value) for value in _leaves(self._arguments, name.split("."))]
+
+    def numbers(self, name: str) -> list[Decimal]:
+        """Return those values in an argument that are finite numbers.
+
+        A text that is one counts where the tool's schema takes numbers, too.
+        """
+        found: list[Decimal] = []
+        for value in _leaves(self._arguments, name.split(".")):
+            number = None if isinstance(value, bool) else number_in(_text(value))
+            if number is not None and not (isinstance(value, str) and self._takes_text(name)):
+                found.append(number)
+        return found
+
+    def _takes_text(self, name: str) -> bool:
+        """Return whether texts in an argument are certainly no numbers to the tool."""
+        first = name.partition(".")[0]
+        return not any(takes_numbers(self._schemas.get(each)) for each in (name, first))
+
+    @cached_property
+    def _schemas(self) -> Mapping[str, object]:
+        return _items(self.spec and self.spec.input_schema.get("properties"))
+
+    @cached_property
+    def _arguments(self) -> Mapping[str, object]:
+        """Return the arguments, and the defaults of those that are left out."""
+        items = ((name, _items(schema)) for name, schema in self._schemas.items())
+        defaults = {name: schema["default"] for name, schema in items if "default" in schema}
+        return {**defaults, **self.call.arguments}
 
 
 def _items(value: object) -> Mapping[str, object]:
@@ -69,8 +95,20 @@ def _words(command: str, args: object) -> list[str]:
         return command.split() or [command]
 
 
-def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what is no container, as text; lists are looked through on the way of the keys.
+def _ways(path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each key that the beginning of a path may be, and the rest: keys may have dots."""
+    for end in range(1, len(path) + 1):
+        yield ".".join(path[:end]), path[end:]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _leaves(value: object, keys: Iterable[str]) -> Iterator[object]:
+    """Yield what is no container; an empty one is an empty text.
+
+    Lists are looked through on the way of the keys.
 
     A stack and no recursion: nesting is the caller's and may be deep.
     """
@@ -79,13 +117,13 @@ def _leaves(value: object, keys: Iterable[str] = ()) -> Iterator[str]:
         item, path = stack.pop()
         if isinstance(item, Mapping):
             mapping = cast("Mapping[str, object]", item)
-            names = path[:1] or tuple(mapping)
-            found = [(mapping[name], path[1:]) for name in names if name in mapping]
+            ways = _ways(path) if path else ((name, path) for name in mapping)
+            found = [(mapping[name], rest) for name, rest in ways if name in mapping]
         elif isinstance(item, list | tuple):
             found = [(part, path) for part in cast("list[object]", item)]
         else:
             if not path:
-                yield item if isinstance(item, str) else json.dumps(item, default=str)
+                yield item
             continue
         stack += reversed(found)
         if not found and not path:

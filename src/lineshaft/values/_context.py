@@ -82,6 +82,12 @@ def nothing_in_reach(path: str) -> Reach:
     return "hidden"
 
 
+def nothing_else(arguments: Mapping[str, object]) -> bool:
+    """Permit no other arguments: no policy was asked."""
+    del arguments
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
     """What a container leaves to some of its calls, at most."""
@@ -157,6 +163,10 @@ class Context(Struct, frozen=True, kw_only=True):
 
     reach: Callable[[str], Reach] = nothing_in_reach
     """The access that policy gives a program of this call to a canonical path, unasked."""
+
+    permits: Callable[[Mapping[str, object]], bool] = nothing_else
+    """Says whether policy lets the call, unasked, go on with other arguments in the place of its
+    own: for tools that are led elsewhere than they were sent, as by a redirect."""
 
     python: PythonOptions = field(default_factory=PythonOptions)
     """The session's full Python."""

@@ -60,22 +60,33 @@ class Fetched(Struct, frozen=True, kw_only=True):
     """Decompressed."""
 
 
-async def fetched(address: str, most_bytes: int, how: Fetching) -> Fetched:
+async def fetched(
+    address: str, most_bytes: int, how: Fetching, *, permits: Callable[[str], bool]
+) -> Fetched:
     """Get an address, and where it leads on the same server.
 
     Args:
         address: As `web_address` returned it.
         most_bytes: Of the body, decompressed.
         how: How addresses are reached.
+        permits: Says of an address that a redirect leads to whether it may be followed.
 
     Raises:
-        ToolError: It is not reached, not allowed, too large, or leads to another server.
+        ToolError: It is not reached, not allowed, too large, or leads to another server or to what
+            is not permitted.
     """
     for _ in range(_MOST_REDIRECTS + 1):
         answer = await _answer(address, how, partial(_taken, address, most_bytes))
         if isinstance(answer, Fetched):
             return answer
-        address = _next(address, answer)
+        target = _next(address, answer)
+        if not permits(target):
+            raise ToolError(
+                "E_DENIED",
+                f"{address} leads to {target}, which policy did not let this call get",
+                hint="Call fetch_url with that address: policy decides about it by itself.",
+            )
+        address = target
     raise _too_often(address)
 
 

@@ -63,8 +63,8 @@ def fetch_tool(allowed: Collection[str] = (), *, how: "Fetching | None" = None) 
         """Get a page or a file from the web.
 
         HTML comes as Markdown with whole links, other text as it is. Only public addresses are
-        reached. Redirects are followed on the same server; one that leads to another server is an
-        error that names the address, to be asked for by itself.
+        reached. Redirects are followed on the same server, as far as policy lets the call; one that
+        leads to another server is an error that names the address, to be asked for by itself.
 
         Args:
             url: The address, `https://...` or `http://...`, without user or password.
@@ -76,7 +76,13 @@ def fetch_tool(allowed: Collection[str] = (), *, how: "Fetching | None" = None) 
         from lineshaft.kit.fetch.client import Fetching, fetched  # noqa: PLC0415  heavy, at first use
 
         reached = how or Fetching(allowed=frozenset(allowed))
-        return await _told(call, await fetched(web_address(url), max_bytes, reached))
+        found = await fetched(
+            web_address(url),
+            max_bytes,
+            reached,
+            permits=lambda target: call.permits({"url": target}),
+        )
+        return await _told(call, found)
 
     return fetch_url
 

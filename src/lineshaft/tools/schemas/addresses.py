@@ -20,6 +20,7 @@ _PARTS = re.compile(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]*)(?P<rest>.*)", re.I
 _PLACE = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset(
@@ -53,6 +54,8 @@ def address_names(schema: Schema) -> tuple[str, ...]:
 
 def web_address(text: str) -> str:
     """Return the one spelling of an address: host in lower case, no fragment, no needless port.
+
+    An IPv6 address that stands for one of IPv4 is that one.
 
     Raises:
         ValueError: It is no address that may be fetched; the message says why.
@@ -100,9 +103,10 @@ def parts_of(address: str) -> tuple[str, str, int]:
 def _host(text: str) -> str:
     if text.startswith("["):
         try:
-            return f"[{ipaddress.IPv6Address(text[1:-1])}]"
+            address = ipaddress.IPv6Address(text[1:-1])
         except ValueError:
             raise ValueError(f"{text} is no IPv6 address") from None
+        return str(_inner(address) or f"[{address}]")
     name = _ascii(text).removesuffix(".")
     labels = name.split(".")
     if _NUMBER.fullmatch(labels[-1]):
@@ -115,6 +119,13 @@ def _host(text: str) -> str:
     if len(name) > 253 or not all(map(_LABEL.fullmatch, labels)):
         raise ValueError(f"{text!r} is no host name")
     return name
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that one of IPv6 stands for (mapped, NAT64)."""
+    if address in _TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped
 
 
 def _ascii(text: str) -> str:
