@@ -68,6 +68,9 @@ FAILING = [
     ("await read_file(names={'a'})", "`sorted(items)`"),
     ("await read_file(data=b'a')", "`data.decode()`"),
     ("return {1, 2}", "`sorted(items)`"),
+    ("return ['a\\ud800']", '`text.encode("utf-8", "replace").decode()`'),
+    ("return {'a\\ud800': 1}", '`text.encode("utf-8", "replace").decode()`'),
+    ("await read_file('a\\ud800')", '`text.encode("utf-8", "replace").decode()`'),
     ("return object()", "return dicts, lists"),
     ("async def f():\n    return 1\nx = [f()]\nreturn x[0]", "write `await` before it"),
 ]

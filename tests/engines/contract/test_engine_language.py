@@ -65,6 +65,14 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a number that JSON has not": ("return [float('nan')]", "[0] is not JSON: it is the float nan"),
     "a key": ("return {'a': {1: 2}}", "['a'] is not JSON: it is a dict with the key 1"),
     "an instance": ("class Point:\n    pass\nreturn Point()", "class Point"),
+    "half a character": (
+        "return ['a\\ud800']",
+        "[0] is not JSON: it is text with half a character",
+    ),
+    "a key with one": (
+        "return {'\\ud800': 1, '?': 2}",
+        "it is a dict with the key '\\ud800', text",
+    ),
     "a date": ("datetime.date(2026, 1, 2)", "it is a date"),
 }
 
@@ -178,7 +186,7 @@ async def test_any_text_ends_in_a_value_or_an_error_within_its_lines(
         assert 1 <= outcome.line <= source.count("\n") + 1
 
 
-async def test_half_characters_become_question_marks(play: Play) -> None:
+async def test_half_characters_become_question_marks_on_the_way_to_a_script(play: Play) -> None:
     value = await play.value("return [x, await give(x)]", x=["a\ud800b", {"\udc00": 1}])
     assert value == [["a?b", {"?": 1}], ["a?b", {"?": 1}]]
     source = "return [await give(1), *await asyncio.gather(give(2), give(3))]"

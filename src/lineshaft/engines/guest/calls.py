@@ -157,6 +157,6 @@ class Calls:
 
 def _argument(value: object, name: str) -> str:
     try:
-        return encoded(value, exact=True)
+        return encoded(value)
     except NotPlain as error:
         raise NotPlain(error.sentence(name)) from None

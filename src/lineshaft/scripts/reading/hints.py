@@ -210,6 +210,7 @@ _TEXT = (
 )
 _METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
 _DATE = "give it as text: `.isoformat()`"
+_HALF = '`text.encode("utf-8", "replace").decode()` has `?` for each half of a character'
 _FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
 
 _TYPES = frozenset({"TypeError", "AttributeError"})
@@ -278,6 +279,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         (_VALUES, r"is not JSON: it is .*\bDataFrame$", 'write `.to_dict("records")`'),
         (_VALUES, r"is not JSON: it is .*\bDecimal$", "write `float(x)`, or `str(x)`"),
         (_VALUES, r"is not JSON: it is (?:a )?bytes$", "give text: `data.decode()`"),
+        (_VALUES, r"is not JSON: it is .*text with half a character", _HALF),
         (
             "TypeError",
             r"is not JSON serializable|not JSON",
