@@ -194,6 +194,16 @@ async def test_half_characters_become_question_marks_on_the_way_to_a_script(play
     assert await play.value(source) == [{"path?": ["?"]}] * 3
 
 
+async def test_text_with_more_brackets_than_there_may_be_lists_crosses(play: Play) -> None:
+    source = """
+text = json.dumps([[1]] * 1_000_001) + "{\\\\" * 1_000_001
+same = await give(text)
+return [same == text, text]
+"""
+    text = "[" + "[1], " * 1_000_000 + "[1]]" + "{\\" * 1_000_001
+    assert await play.value(source) == [True, text]
+
+
 async def test_half_a_character_is_no_argument(play: Play) -> None:
     source = r"""
 try:
