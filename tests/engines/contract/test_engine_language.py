@@ -214,3 +214,14 @@ except ToolError as error:
     code, message = cast("list[str]", await play.value(source))
     assert code == "E_INVALID_ARGS"
     assert "x[1] is not JSON: it is text with half a character (a lone surrogate)" in message
+
+
+@pytest.mark.parametrize("source", ["help(len)", "help(give)", "help('json')", "print(copyright)"])
+async def test_builtins_of_the_interactive_python_are_there(play: Play, source: str) -> None:
+    assert (
+        await play.value(
+            f"{source}\nreturn sorted({{'license', 'credits'}} - set(dir(__builtins__)))"
+        )
+        == []
+    )
+    assert play.printed.strip()
