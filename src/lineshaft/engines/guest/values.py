@@ -1,5 +1,6 @@
 """Values that cross between a script and its host: JSON-like ones."""
 
+import enum
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -139,6 +140,10 @@ def _check_parts(value: object, check: Callable[[object], None]) -> None:
 
 def _kind(value: object) -> str:
     kind = type(value)
+    if hasattr(kind, "__dataclass_fields__"):
+        return f"an instance of the dataclass {kind.__name__}"
+    if isinstance(value, enum.Enum):
+        return f"a member of the enumeration {kind.__name__}"
     if kind.__module__ == "__main__":
         return f"an instance of the class {kind.__name__}"
     name = _KINDS.get(kind.__name__, kind.__name__)
