@@ -127,6 +127,29 @@ async def test_colour_codes_are_taken_out_of_what_a_model_reads(make: Make) -> N
     assert handled.text == "red"
 
 
+@pytest.mark.behaviour("E22")
+@pytest.mark.parametrize("last", ["return 'scheduled'", "print('scheduled')"])
+async def test_a_task_that_nothing_awaits_is_told_beside_the_value(make: Make, last: str) -> None:
+    script = f"""import sys
+async def go():
+    await asyncio.sleep(60)
+    await write_file("a.txt", "x")
+
+asyncio.create_task(go())
+print("a log", file=sys.stderr)
+await asyncio.sleep(0)
+{last}
+"""
+    async with make() as session:
+        result = await session.run(script)
+        text = session.told(result).text
+    assert result.status == "success"
+    line = (
+        "a task was cancelled before it was done: go() (line 3: await asyncio.sleep(60)); await it"
+    )
+    assert text == f"scheduled\n{line}"
+
+
 @pytest.mark.behaviour("E25")
 @pytest.mark.parametrize(
     ("value", "kind"),

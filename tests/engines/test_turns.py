@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections.abc import Callable
 
 import pytest
@@ -266,3 +267,42 @@ def test_inputs_that_cannot_be_sent_are_an_error() -> None:
         outcome = end_of(lambda p=program: order_text(p, Limits(), packages=False))
         assert isinstance(outcome, Raised)
         assert outcome.kind == "TypeError"
+
+
+PIECES = ("[", "{", '"', "\\", '\\"', "[[", "é😀", "x" * 99_999, "[" * 1_000_001, '["{' * 400_000)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join))
+def test_brackets_in_a_text_are_no_lists(text: str) -> None:
+    found = read_result(json.dumps({"how": "returned", "value": text}, ensure_ascii=False))
+    assert found == Returned(value=text)
+
+
+MANY: dict[str, str] = {
+    "lists": "[" + "[]," * 1_000_001 + "[]]",
+    "dicts": "[" + "{}," * 1_000_001 + "{}]",
+    "behind texts": "[" + r'"[\"{\\",[],' * 1_000_001 + "[]]",
+    "behind a long text": '["' + "[" * 1_000_001 + '",' + "[]," * 1_000_001 + "[]]",
+}
+
+
+@pytest.mark.parametrize("text", MANY.values(), ids=MANY)
+def test_more_lists_and_dicts_than_may_be_end_the_run(text: str) -> None:
+    ended = end_of(lambda: order().begin(0, text))
+    assert isinstance(ended, Crashed)
+    assert "more than 1,000,000 lists and dicts" in ended.message
+
+
+HOSTILE: dict[str, str] = {
+    "a text without an end": '["' + "[" * 20_000_000,
+    "nothing but escapes": "[" * 1_000_001 + '"' + "\\" * 20_000_000,
+    "nothing but quotes": '["' + "[" * 1_000_001 + '"' * 20_000_000,
+    "escaped quotes outside of texts": '\\"[' * 7_000_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_long_text_that_is_not_json_ends_the_run_soon(text: str) -> None:
+    begun = time.process_time()
+    assert isinstance(end_of(lambda: order().begin(0, text)), Crashed)
+    assert time.process_time() - begun < 10

@@ -303,3 +303,12 @@ async def test_runs_are_recorded_as_come_in_over_mcp(tmp_path: Path) -> None:
     assert [(each.run_id, each.origin, each.status) for each in runs] == [
         (data_of(ran)["run_id"], "mcp", "success")
     ]
+
+
+async def test_one_call_is_counted_as_one(tmp_path: Path) -> None:
+    async with served([price], at=tmp_path) as (client, _):
+        texts = [
+            text_of(await client.call_tool("run", {"code": script}))
+            for script in ("return 1", "return await shop.price(item='tea')")
+        ]
+    assert [text.rpartition(", ")[2] for text in texts] == ["0 calls)", "1 call)"]

@@ -84,7 +84,7 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
         "class A:\n    def __init__(self, p):\n        self.text = fetch(p)['a']",
         3,
         21,
-        "async def __init__",
+        "make the call before, and give its result to `A(...)`",
     ),
     "a class body": ("class A:\n    x = fetch(1)['a']", 2, 9, "before the class"),
     "await in a generator": ("def g():\n    yield await fetch(1)", 2, 11, "async def g"),
@@ -101,6 +101,42 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
         2,
         12,
         "async def f",
+    ),
+    "a special method": (
+        "class A:\n    def __len__(self):\n        return len(fetch(1))\nlen(A())",
+        3,
+        20,
+        "of another name; `__len__` cannot wait",
+    ),
+    "an __enter__": (
+        "class A:\n    def __enter__(self):\n        fetch(1)['n']",
+        3,
+        9,
+        "`async def __aenter__(self)`, and use the object with `async with`",
+    ),
+    "a generator of its results": (
+        "def f(p):\n    for x in fetch(p)['n']:\n        yield x\nlist(f(1))",
+        2,
+        14,
+        "`async for` over each call of it",
+    ),
+    "an await in a generator": (
+        "def f(p):\n    for x in (await fetch(p)):\n        yield x\nlist(f(1))",
+        2,
+        15,
+        "`async for` over each call of it",
+    ),
+    "a property": (
+        "class A:\n    @property\n    def n(self):\n        return fetch(1)['n']\nA().n",
+        4,
+        16,
+        "`async def n(self)`, and `await x.n()`",
+    ),
+    "a manager of a context": (
+        "import contextlib\n@contextlib.contextmanager\ndef f():\n    yield fetch(1)['n']",
+        4,
+        11,
+        "`@asynccontextmanager` and `async def f(...)`",
     ),
 }
 

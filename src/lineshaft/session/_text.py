@@ -15,6 +15,9 @@ from lineshaft.values import (
     fate_of_changes,
 )
 
+_UNFINISHED = "a task was cancelled before it was done: "
+"""How the guest begins to tell of a task that the script did not await."""
+
 _TOLD = 20
 """Calls that wait, named to a model."""
 
@@ -22,13 +25,16 @@ _TOLD = 20
 def of_run(result: RunResult, redactor: SecretFinder) -> str:
     """Return a run's output and value; on failure what went wrong and what had been done.
 
-    Standard error is told on failure, and where there is nothing else to tell.
+    Standard error is told on failure, and where there is nothing else to tell; what it says of
+    tasks that the script did not await is always told.
     """
     parts = [result.stdout.rstrip("\n")]
     if result.status == "success":
         if result.value is not None:
             parts.append(plain(result.value))
-        elif not result.stdout:  # a script that logs: what it says would be lost
+        if result.value is not None or result.stdout:
+            parts += [line for line in result.stderr.split("\n") if line.startswith(_UNFINISHED)]
+        else:  # a script that logs: what it says would be lost
             parts.append(result.stderr.rstrip("\n"))
     else:
         parts += [_error(result), result.stderr.rstrip("\n")]

@@ -72,6 +72,31 @@ except IndexError:
     assert await play.value(source) == 4
 
 
+@pytest.mark.parametrize(
+    "given", ["give(5)", "fail('E_INVALID_ARGS', 'no')", "fail('E_X', 'no')", "5", "None"]
+)
+async def test_retry_refuses_what_is_no_function_at_once(play: Play, given: str) -> None:
+    error = await play.error(f"x = {given}\nawait retry(x, wait=60)")
+    name = given.partition("(")[0] if "(" in given else "read_file"
+    assert (error.kind, error.line, play.tools) == ("TypeError", 2, [])
+    assert error.message.endswith(f"each time: retry(lambda: {name}(...))")
+
+
+@pytest.mark.parametrize("raised", ["await fail('E_INVALID_ARGS', 'no')", "len(5)"])
+async def test_retry_does_not_repeat_what_no_try_would_cure(play: Play, raised: str) -> None:
+    source = f"""
+async def f():
+    n.append(1)
+    {raised}
+n = []
+try:
+    await retry(f, wait=60)
+except (ToolError, TypeError):
+    return len(n)
+"""
+    assert await play.value(source) == 1
+
+
 async def test_retry_in_python_does_the_same() -> None:
     made: list[int] = []
 

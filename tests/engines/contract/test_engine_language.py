@@ -65,6 +65,14 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a number that JSON has not": ("return [float('nan')]", "[0] is not JSON: it is the float nan"),
     "a key": ("return {'a': {1: 2}}", "['a'] is not JSON: it is a dict with the key 1"),
     "an instance": ("class Point:\n    pass\nreturn Point()", "class Point"),
+    "half a character": (
+        "return ['a\\ud800']",
+        "[0] is not JSON: it is text with half a character",
+    ),
+    "a key with one": (
+        "return {'\\ud800': 1, '?': 2}",
+        "it is a dict with the key '\\ud800', text",
+    ),
     "a date": ("datetime.date(2026, 1, 2)", "it is a date"),
 }
 
@@ -178,12 +186,22 @@ async def test_any_text_ends_in_a_value_or_an_error_within_its_lines(
         assert 1 <= outcome.line <= source.count("\n") + 1
 
 
-async def test_half_characters_become_question_marks(play: Play) -> None:
+async def test_half_characters_become_question_marks_on_the_way_to_a_script(play: Play) -> None:
     value = await play.value("return [x, await give(x)]", x=["a\ud800b", {"\udc00": 1}])
     assert value == [["a?b", {"?": 1}], ["a?b", {"?": 1}]]
     source = "return [await give(1), *await asyncio.gather(give(2), give(3))]"
     play.gives = {"path\udcff": ["\ud800"]}
     assert await play.value(source) == [{"path?": ["?"]}] * 3
+
+
+async def test_text_with_more_brackets_than_there_may_be_lists_crosses(play: Play) -> None:
+    source = """
+text = json.dumps([[1]] * 1_000_001) + "{\\\\" * 1_000_001
+same = await give(text)
+return [same == text, text]
+"""
+    text = "[" + "[1], " * 1_000_000 + "[1]]" + "{\\" * 1_000_001
+    assert await play.value(source) == [True, text]
 
 
 async def test_half_a_character_is_no_argument(play: Play) -> None:
@@ -196,3 +214,14 @@ except ToolError as error:
     code, message = cast("list[str]", await play.value(source))
     assert code == "E_INVALID_ARGS"
     assert "x[1] is not JSON: it is text with half a character (a lone surrogate)" in message
+
+
+@pytest.mark.parametrize("source", ["help(len)", "help(give)", "help('json')", "print(copyright)"])
+async def test_builtins_of_the_interactive_python_are_there(play: Play, source: str) -> None:
+    assert (
+        await play.value(
+            f"{source}\nreturn sorted({{'license', 'credits'}} - set(dir(__builtins__)))"
+        )
+        == []
+    )
+    assert play.printed.strip()

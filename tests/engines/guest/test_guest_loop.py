@@ -271,3 +271,55 @@ gc.collect()
     assert "Task exception was never retrieved" in ran.stderr
     assert "ValueError: unseen" in ran.stderr
     assert "lineshaft" not in ran.stderr
+
+
+UNFINISHED: dict[str, tuple[str, list[str]]] = {
+    "a function that calls a tool": (
+        "async def f():\n    await hold()\nasyncio.create_task(f())\n'end'",
+        ["f() (line 2: await hold())"],
+    ),
+    "a call": ("asyncio.create_task(hold())\n'end'", ["hold()"]),
+    "a function that waits a while": (
+        "async def f():\n    await asyncio.sleep(9)\nt = asyncio.create_task(f())\n'end'",
+        ["f() (line 2: await asyncio.sleep(9))"],
+    ),
+    "calls at once": (
+        "async def f():\n    await asyncio.gather(hold())\nasyncio.create_task(f())\n'end'",
+        ["f() (line 2: await asyncio.gather(hold()))", "hold()"],
+    ),
+    "in a loop of the script's own": (
+        (
+            "async def f():\n    await hold()\n"
+            "async def g():\n    asyncio.create_task(f())\n    return 'end'\nasyncio.run(g())"
+        ),
+        ["f() (line 2: await hold())"],
+    ),
+    "one that is done": ("async def f(): pass\nasyncio.create_task(f())\n'end'", []),
+    "one that the script cancelled": ("asyncio.create_task(hold()).cancel()\n'end'", []),
+    "one that nothing would wake": (
+        "async def f(): await asyncio.Queue().get()\nasyncio.create_task(f())\n'end'",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "tasks"), UNFINISHED.values(), ids=UNFINISHED)
+def test_a_task_that_is_cancelled_at_the_end_is_told_on_stderr(
+    guest: Guest, source: str, tasks: list[str]
+) -> None:
+    ran = guest(source)
+    assert ran.value == "end"
+    head = "a task was cancelled before it was done: "
+    assert ran.stderr.splitlines() == [f"{head}{task}; await it" for task in tasks]
+
+
+def test_of_many_tasks_that_are_cancelled_some_are_told(guest: Guest) -> None:
+    ran = guest("for n in range(9): asyncio.create_task(hold())\n'end'")
+    assert ran.stderr.count("hold(); await it") == 5
+    assert ran.stderr.endswith("and 4 more\n")
+
+
+def test_where_a_script_fails_nothing_is_told_of_its_tasks(guest: Guest) -> None:
+    ran = guest("asyncio.create_task(hold())\nawait asyncio.sleep(0)\n1 / 0")
+    assert ran.error["kind"] == "ZeroDivisionError"
+    assert ran.stderr == ""

@@ -52,7 +52,6 @@ VALUES: dict[str, tuple[str, object]] = {
     ),
     "an end by exit": ("import sys\nsys.exit(0)", None),
     "an enumeration": ("import enum\nclass A(str, enum.Enum):\n    B = 'b'\nA.B", "b"),
-    "half a character": ("'a\\ud800'", "a?"),
 }
 
 
@@ -99,6 +98,20 @@ REFUSED: dict[str, tuple[str, str]] = {
         "the script's value is not JSON: it is a dict with the key 1, which is not a str",
     ),
     "no number": ("[0.5, float('nan')]", "the script's value[1] is not JSON: it is the float nan"),
+    "half a character": (
+        "{'a': ['é', 'b\\ud800']}",
+        (
+            "the script's value['a'][1] is not JSON:"
+            " it is text with half a character (a lone surrogate)"
+        ),
+    ),
+    "keys of half a character": (
+        "[{'\\ud800': 1, '\\udc00': 2, '?': 3}]",
+        (
+            "the script's value[0] is not JSON: it is a dict with the key '\\ud800',"
+            " text with half a character (a lone surrogate)"
+        ),
+    ),
     "itself": (
         "x = []\nx.append(x)\nx",
         "the script's value is not JSON: it is nested more than 200 deep",

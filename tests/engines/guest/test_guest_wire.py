@@ -147,7 +147,8 @@ def test_half_a_character_is_refused_in_an_argument_by_its_place(
     )
     code, message = guest(source).value
     assert code == "E_INVALID_ARGS"
-    assert message.startswith(f"give: {place} is not JSON: it is text with half a character")
+    assert message.startswith(f"give: {place} is not JSON: it is ")
+    assert message.endswith("text with half a character (a lone surrogate)")
 
 
 def test_output_is_handed_over_line_by_line_before_what_follows_it(guest: Guest) -> None:

@@ -2,7 +2,7 @@
 
 import itertools
 from asyncio import Future
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from .codec import dumps, loads
@@ -43,6 +43,11 @@ class Calls:
     def under_way(self) -> bool:
         """Whether a completion can come."""
         return bool(self._open)
+
+    @property
+    def awaited(self) -> "Iterable[Future[object]]":
+        """The futures of the calls under way."""
+        return (future for future, _ in self._open.values())
 
     @property
     def unsent(self) -> bool:
@@ -157,6 +162,6 @@ class Calls:
 
 def _argument(value: object, name: str) -> str:
     try:
-        return encoded(value, exact=True)
+        return encoded(value)
     except NotPlain as error:
         raise NotPlain(error.sentence(name)) from None

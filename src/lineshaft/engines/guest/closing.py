@@ -11,6 +11,7 @@ import select
 import selectors
 import shutil
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -60,11 +61,21 @@ def close_off(changes: Changes, *, is_wasm: bool) -> None:
     changes.attribute(sys, "breakpointhook", Refusing("breakpoint", ASKING, RuntimeError))
     for name in ("exit", "quit"):
         changes.attribute(builtins, name, Quitter(name, "Ctrl-D"))
+    _add_helpers(changes)
     changes.attribute(uuid, "_node", _NODE)
     changes.attribute(uuid, "_generate_time_safe", None)
     _close_ends(changes, is_wasm=is_wasm)
     if is_wasm:
         _add_missing(changes)
+
+
+def _add_helpers(changes: Changes) -> None:
+    """Add the builtins of `site`, which not every Python loads at its start."""
+    if not hasattr(builtins, "help"):
+        for name in ("help", "copyright", "credits", "license"):
+            changes.attribute(builtins, name, None)  # noted as absent before
+        site.sethelper()
+        site.setcopyright()
 
 
 def _close_programs(changes: Changes) -> None:

@@ -1,9 +1,12 @@
 """The helpers that scripts have in scope."""
 
 import asyncio
+import inspect
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable
+
+_INVALID = "E_INVALID_ARGS"
 
 
 def json_parse(text: str) -> object:
@@ -39,26 +42,42 @@ async def retry(
 ) -> object:
     """Await `call()` until it does not raise, at most `attempts` times.
 
+    What another try cannot cure is raised at once: a `TypeError`, or arguments that a tool refuses.
+
     Args:
         call: Makes the call anew: `retry(lambda: read_file(path="a"))`.
         attempts: How often to try in all.
         wait: Seconds before the second try, doubled before each further one.
 
     Raises:
+        TypeError: `call` is no function.
         Exception: The exception of the last attempt.
     """
+    if not callable(call):
+        raise TypeError(_not_callable(call))
     left = attempts
     pause = wait
     while True:
         left -= 1
         try:
             return await call()
-        except Exception:  # any exception is tried again
-            if left <= 0:
+        except TypeError:
+            raise
+        except Exception as error:
+            if left <= 0 or getattr(error, "code", "") == _INVALID:
                 raise
         if pause > 0:
             await asyncio.sleep(pause)
         pause = pause * 2
+
+
+def _not_callable(given: object) -> str:
+    """Return what to write instead of something that `retry` cannot call."""
+    name = "read_file"
+    if inspect.iscoroutine(given):
+        name = given.__name__
+        given.close()
+    return f"retry takes a function that makes the call each time: retry(lambda: {name}(...))"
 
 
 def batched(items: Iterable[object], n: int) -> list[list[object]]:

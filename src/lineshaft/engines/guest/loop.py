@@ -4,18 +4,16 @@ import _thread
 import asyncio
 import contextvars
 import heapq
-import linecache
 import sys
 import time
 from asyncio import base_events, events, futures, tasks
 from collections.abc import Awaitable, Coroutine, Generator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from .current import current
-from .frames import owns
 from .refusals import NETWORK, PROGRAMS, refusal
+from .unfinished import awaited, number, tell_unfinished, waiting_lines
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportMissingTypeArgument=false
@@ -168,13 +166,13 @@ class Loop(base_events.BaseEventLoop):
 
     def _tell_stuck(self) -> None:
         """Raise an error in the script's first waiting task: no event can ever come."""
-        waiting = sorted(tasks.all_tasks(self), key=_number)
-        lines = dict.fromkeys(line for task in waiting for line in _waits(task))
+        waiting = sorted(tasks.all_tasks(self), key=number)
+        lines = dict.fromkeys(line for task in waiting for line in waiting_lines(task))
         where = "; ".join(lines)
         message = "the script waits for something that can never come"
         error = RuntimeError(f"{message}: {where}" if where else message)
         self._stuck_count += 1
-        future = _awaited(waiting[0]) if waiting else None
+        future = awaited(waiting[0]) if waiting else None
         if future is None or self._stuck_count > _STUCK_MOST:
             raise error
         future.set_exception(error)
@@ -292,7 +290,9 @@ def run_to_end(main: Coroutine[Any, Any, _T]) -> _T:
     events.set_event_loop(loop)
     try:
         task = loop.create_task(main, context=contextvars.copy_context())
-        return loop.run_until_complete(task)
+        result = loop.run_until_complete(task)
+        tell_unfinished(loop)
+        return result
     finally:
         _end(loop)
 
@@ -320,40 +320,3 @@ def _cancel_all(loop: Loop, left: "set[asyncio.Task[Any]]") -> None:
             message = "unhandled exception during asyncio.run() shutdown"
             context = {"message": message, "exception": task.exception(), "task": task}
             loop.call_exception_handler(context)
-
-
-def _number(task: "asyncio.Task[Any]") -> tuple[int, str]:
-    name = task.get_name()
-    _, _, number = name.rpartition("-")
-    return (int(number) if number.isdecimal() else sys.maxsize), name
-
-
-def _waits(task: "asyncio.Task[Any]") -> Generator[str, None, None]:
-    """Yield the script's line in which a task waits."""
-    found = None
-    coroutine: Any = task.get_coro()
-    while coroutine is not None:
-        frame = cast(
-            "FrameType | None",
-            getattr(coroutine, "cr_frame", None)
-            or getattr(coroutine, "ag_frame", None)
-            or getattr(coroutine, "gi_frame", None),
-        )
-        if frame is not None and owns(frame):
-            found = frame
-        coroutine = (
-            getattr(coroutine, "cr_await", None)
-            or getattr(coroutine, "ag_await", None)
-            or getattr(coroutine, "gi_yieldfrom", None)
-        )
-    if found is not None:
-        text = linecache.getline(found.f_code.co_filename, found.f_lineno).strip()
-        yield f"line {found.f_lineno}: {text}"
-
-
-def _awaited(task: "asyncio.Task[Any]") -> "asyncio.Future[Any] | None":
-    """Return the future at the end of the chain that a task waits for."""
-    future = getattr(task, "_fut_waiter", None)
-    while isinstance(future, tasks.Task):
-        future = getattr(future, "_fut_waiter", None)
-    return future if future is not None and not future.done() else None

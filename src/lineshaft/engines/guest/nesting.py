@@ -4,6 +4,7 @@ import asyncio
 import asyncio.events
 import asyncio.runners
 import asyncio.unix_events
+import functools
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -11,8 +12,10 @@ from typing import Any
 
 from .changes import Changes
 from .loop import Loop, suspended
+from .unfinished import tell_unfinished
 
 # pyright: reportPrivateUsage=false
+# ruff: noqa: SLF001  a runner keeps its loop private
 
 
 def close_off(changes: Changes) -> None:
@@ -33,7 +36,7 @@ def close_off(changes: Changes) -> None:
     for owner in (asyncio, asyncio.runners):
         changes.attribute(owner, "run", run)
     changes.attribute(asyncio.Runner, "run", _apart(asyncio.Runner.run))
-    changes.attribute(asyncio.Runner, "close", _apart(asyncio.Runner.close))
+    changes.attribute(asyncio.Runner, "close", _telling(_apart(asyncio.Runner.close)))
     nested = ModuleType("nest_asyncio", "What it does is so already: a loop may run in another.")
     vars(nested)["apply"] = _apply
     changes.item(sys.modules, "nest_asyncio", nested)
@@ -41,6 +44,19 @@ def close_off(changes: Changes) -> None:
 
 def _apply(loop: object = None) -> None:
     """Do nothing."""
+
+
+def _telling(close: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the end of a runner, which says what it cancels where nothing has failed."""
+
+    @functools.wraps(close)
+    def telling(runner: Any) -> None:
+        loop = runner._loop
+        if isinstance(loop, Loop) and not loop.is_closed() and sys.exc_info()[0] is None:
+            tell_unfinished(loop)
+        close(runner)
+
+    return telling
 
 
 def _apart(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,6 @@
 """Values that cross between a script and its host: JSON-like ones."""
 
+import enum
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ DEPTH = 200
 _ATOMS = frozenset({type(None), bool, int, float, str})
 _TEXT = frozenset({str})
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_HALF = "text with half a character (a lone surrogate); decode bytes with errors='replace'"
+_HALF = "text with half a character (a lone surrogate)"
 _KINDS = {"type": "class", "PosixPath": "Path"}
 
 
@@ -48,19 +49,19 @@ class _TooDeep(NotPlain):
         return self
 
 
-def encoded(value: object, *, exact: bool = False) -> str:
+def encoded(value: object) -> str:
     """Return a value as JSON: None, bool, int, finite float, str, or lists and dicts of such.
 
     Args:
         value: The value.
-        exact: Half a character is refused, not replaced.
 
     Raises:
-        NotPlain: It is of another type, nested too deeply, or an integer too long to be written.
+        NotPlain: It is of another type, nested too deeply, an integer too long to be written, or
+            text with half a character.
     """
     _check(value, DEPTH)
     try:
-        return dumps(value, exact=exact)
+        return dumps(value, exact=True)
     except UnicodeEncodeError:
         _check_texts(value)
         raise NotPlain(_HALF) from None
@@ -115,10 +116,12 @@ def _check_numbers(value: object) -> None:
 
 def _check_texts(value: object) -> None:
     """Find the text that UTF-8 has not."""
-    texts = cast("Iterable[object]", value if isinstance(value, dict) else (value,))
-    for text in texts:
-        if isinstance(text, str) and _SURROGATE.search(text):
-            raise NotPlain(_HALF)
+    if isinstance(value, str) and _SURROGATE.search(value):
+        raise NotPlain(_HALF)
+    keys = cast("Iterable[object]", value if isinstance(value, dict) else ())
+    for key in keys:
+        if isinstance(key, str) and _SURROGATE.search(key):
+            raise NotPlain(f"a dict with the key {key!r}, {_HALF}")
     _check_parts(cast("object", value), _check_texts)
 
 
@@ -137,6 +140,10 @@ def _check_parts(value: object, check: Callable[[object], None]) -> None:
 
 def _kind(value: object) -> str:
     kind = type(value)
+    if hasattr(kind, "__dataclass_fields__"):
+        return f"an instance of the dataclass {kind.__name__}"
+    if isinstance(value, enum.Enum):
+        return f"a member of the enumeration {kind.__name__}"
     if kind.__module__ == "__main__":
         return f"an instance of the class {kind.__name__}"
     name = _KINDS.get(kind.__name__, kind.__name__)

@@ -7,6 +7,7 @@ from typing import Any, cast
 from lineshaft.mcp.front.client import ToolReply
 from lineshaft.session import MODEL_CHARACTERS, Session
 from lineshaft.tools import signature
+from lineshaft.trace import counted
 from lineshaft.values import CallResult, Pending, RunResult, ToolSpec, beginning
 
 _ARGUMENT = 2_000
@@ -53,7 +54,7 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
         text = f"{text}\nNext: {after}."
         data["pending"] = session.without_secrets(data["pending"])
     elif result.status == "success":
-        text = f"{text}\n(run {result.run_id}, {len(result.calls)} calls)"
+        text = f"{text}\n(run {result.run_id}, {counted(len(result.calls), 'call')})"
     return ToolReply(text=text, run=data, is_error=handled.is_error, images=handled.images)
 
 
@@ -61,7 +62,7 @@ def running(run_id: str, *, calls: int, status: str = "running") -> ToolReply:
     """Return that a run has not ended."""
     after = "`status` tells how it goes" if status == "running" else "`resume` lets it go on"
     data = {"run_id": run_id, "status": status, "calls": calls, "next": after}
-    text = f"run {run_id} is {status}, {calls} calls made; {after}"
+    text = f"run {run_id} is {status}, {counted(calls, 'call')} made; {after}"
     return ToolReply(text=text, run=data)
 
 

@@ -209,8 +209,42 @@ _TEXT = (
     " going through a dict gives its keys"
 )
 _METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
-_DATE = "give it as text: `.isoformat()`"
 _FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
+
+_ITERABLES = (
+    "deque|generator|range|map|filter|zip|enumerate|reversed|islice|chain"
+    r"|dict_(?:keys|values|items)|KeysView|ValuesView|ItemsView|\w+_iterator"
+)
+_INSTEAD = (
+    (r"a coroutine$", _AWAIT),
+    (r"an? (?:Task|Future|_GatheringFuture)$", "give its result: `await task`"),
+    (
+        r".*text with half a character",
+        '`text.encode("utf-8", "replace").decode()` has `?` for each half of a character',
+    ),
+    (r"a dict with the key ", "make the keys text: `{str(k): v for k, v in d.items()}`"),
+    (r"a (?:date|datetime|time)$", "give it as text: `x.isoformat()`"),
+    (r"a timedelta$", "write `x.total_seconds()`, or `str(x)`"),
+    (r"a (?:frozen)?set$", "make it a list: `sorted(items)`, or `list(items)`"),
+    (rf"an? (?:{_ITERABLES})$", "make it a list: `list(x)`"),
+    (r"an async_generator$", "make it a list: `[x async for x in items]`"),
+    (r".*\bu?int\d+$", "write `int(x)`; of an array `.tolist()`"),
+    (r".*\bfloat\d+$", "write `float(x)`; of an array `.tolist()`"),
+    (r".*\b(?:ndarray|Series|Index)$", "write `.tolist()`"),
+    (r".*\bDataFrame$", 'write `.to_dict("records")`'),
+    (r".*\bDecimal$", "write `float(x)`, or `str(x)`"),
+    (r"the float (?:nan|-?inf)$", "JSON has no such number: give None instead, or text"),
+    (r"an int of too many digits$", "give it as text: `hex(x)`"),
+    (r"(?:a )?bytes$", "give text: `data.decode()`"),
+    (r"a (?:bytearray|memoryview)$", "give text: `bytes(data).decode()`"),
+    (r"an instance of the dataclass ", "write `dataclasses.asdict(x)`"),
+    (r"a member of the enumeration ", "write `x.value`"),
+    (r"an instance of the class ", "give a dict of what is wanted of it, such as `vars(x)`"),
+    (r"a \w*Path$|an? (?:UUID|Fraction|complex|IPv\w+|ZoneInfo)$", "give it as text: `str(x)`"),
+    (r"a Match$", "give its text: `m.group()`"),
+    (r"an? (?:function|method|builtin_function_or_method)$", "call it: `f()`"),
+)
+"""What to give instead of a value that is not JSON, by what it is."""
 
 _TYPES = frozenset({"TypeError", "AttributeError"})
 _VALUES = frozenset({"ToolError", "TypeError"})
@@ -269,15 +303,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             r"can only concatenate str|unsupported operand .*'str'",
             'text and numbers do not add up: use `f"{a}{b}"`, or `int(text)`',
         ),
-        (_VALUES, r"is not JSON: it is a coroutine$", _AWAIT),
-        (_VALUES, r"is not JSON: it is a (?:date|datetime|time)$", _DATE),
-        (_VALUES, r"is not JSON: it is a (?:frozen)?set$", "make it a list: `sorted(items)`"),
-        (_VALUES, r"is not JSON: it is .*\bu?int\d+$", "write `int(x)`; of an array `.tolist()`"),
-        (_VALUES, r"is not JSON: it is .*\bfloat\d+$", "write `float(x)`; of an array `.tolist()`"),
-        (_VALUES, r"is not JSON: it is .*\b(?:ndarray|Series|Index)$", "write `.tolist()`"),
-        (_VALUES, r"is not JSON: it is .*\bDataFrame$", 'write `.to_dict("records")`'),
-        (_VALUES, r"is not JSON: it is .*\bDecimal$", "write `float(x)`, or `str(x)`"),
-        (_VALUES, r"is not JSON: it is (?:a )?bytes$", "give text: `data.decode()`"),
+        *((_VALUES, rf"is not JSON: it is (?:{kind})", advice) for kind, advice in _INSTEAD),
         (
             "TypeError",
             r"is not JSON serializable|not JSON",

@@ -17,6 +17,7 @@ from .places import KEEPING, Places
 from .references import Resolver
 from .remarks import Remark
 from .scopes import Outline
+from .unawaitable import instead_of
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class Awaits:
         context = self.defs.context(node)
         if isinstance(context, ast.FunctionDef) and not self.defs.can_wait(context):
             message = f"`await` in `def {context.name}`, which is not async"
-            self._report(node, message, self._async_hint(context))
+            self._report(node, message, instead_of(context, self._outline))
 
     def _look_at(self, call: ast.Call) -> None:
         """Repair or report one call that has to be awaited."""
@@ -94,7 +95,7 @@ class Awaits:
         if isinstance(context, ast.FunctionDef):
             reason = self.defs.blocked.get(context, "")
             message += f", and `{context.name}` cannot be made async: {reason}"
-            self._report(call, message, self._async_hint(context))
+            self._report(call, message, instead_of(context, self._outline))
         elif isinstance(context, ast.Lambda):
             message += ", and a lambda cannot wait"
             hint = f"write `async def name(...)` with `await {name}(...)` in it, and await its call"
@@ -102,10 +103,6 @@ class Awaits:
         else:
             message += ", and a class body cannot wait"
             self._report(call, message, f"do `await {name}(...)` before the class")
-
-    @staticmethod
-    def _async_hint(function: ast.FunctionDef) -> str:
-        return f"write `async def {function.name}(...)` and put `await` before each call of it"
 
     def _leaves(self, node: ast.AST) -> bool:
         """Return whether a call goes, in collections only, into the script's value."""
