@@ -292,3 +292,30 @@ async def test_a_call_that_waits_is_recorded_as_it_is_asked_about(tmp_path: Path
     [paused] = [event.data for event in events if event.kind == "run_paused"]
     [waiting] = cast("list[dict[str, object]]", paused["pending"])
     assert waiting["arguments"] == {"how": acts}
+
+
+async def test_no_half_of_a_secret_is_left_where_a_diff_is_cut(tmp_path: Path) -> None:
+    secret = "hunter-two-Kx7Qp2Wv9Zt4Rb8"  # noqa: S105  a test's, of no known form
+    shown: list[str] = []
+
+    async def approver(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        shown.extend(each.diff for each in pending)
+        return {each.id: Answer(allow=False) for each in pending}
+
+    async def change(shift: int, context: Context) -> None:
+        """Write one long line."""
+        text = f"{'x' * (SIZE - 200 + shift)}{secret}{'x' * SIZE}"
+        await context.workspace.write("a.txt", text.encode())
+
+    tools = [Tool.from_function(change, effect="write", staged=True)]
+    async with Session(
+        tools,
+        workspace=tmp_path,
+        policy=Policy.from_dict({"mode": "open", "rules": [ASK]}),
+        approver=approver,
+        secrets=[secret],
+    ) as session:
+        for shift in range(0, 200, 9):
+            await session.call("change", {"shift": shift})
+    assert len(shown) == 23
+    assert [diff for diff in shown if "hunter" in diff or "Rb8" in diff] == []

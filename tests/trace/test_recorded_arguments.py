@@ -183,3 +183,24 @@ def test_what_a_schema_calls_a_password_nobody_is_shown_but_what_may_act() -> No
     acting = {"phrase": "open sesame; rm -rf /"}
     assert REDACTOR.whole(spec, acting) == acting
     assert REDACTOR.arguments(spec, acting) == {"phrase": HIDDEN}
+
+
+def test_what_is_too_long_to_be_looked_through_is_told_by_its_size() -> None:
+    most = 256_000
+    assert shown(x="a" * most) == {"x": summary("a" * most)}
+    assert shown(x="s3cr3t-value" + "é" * most) == {"x": {"bytes": 2 * most + 12}}
+    rows = ["a" * 1_000] * 300
+    assert shown(rows=rows, by={"é" * most: [rows]}) == {"rows": {"items": 300}, "by": {"items": 1}}
+    assert shown(rows=[0] * most, t=("a",)) == {"rows": {"items": most}, "t": ["a"]}
+    assert shown(by=dict.fromkeys(range(most))) == {"by": {"items": most}}
+
+
+def test_all_arguments_of_a_call_together_are_looked_through_so_far() -> None:
+    text = "a" * 200_000
+    found = shown(first=text, second=text, third="x" * 300, deep=[{"text": text}])
+    assert found == {
+        "first": summary(text),
+        "second": {"bytes": 200_000},
+        "third": summary("x" * 300),
+        "deep": {"items": 1},
+    }

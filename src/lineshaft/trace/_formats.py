@@ -30,6 +30,9 @@ class Format(Struct, frozen=True):
     needs: str = ""
     """One of these characters is in the text as well; then signs are found in any case."""
 
+    parts: "tuple[Format, ...]" = ()
+    """Looked for instead, each by itself: an expression that begins with a sign is quick."""
+
 
 NAME = (
     r"(?:pass(?:words?|wd|phrase)|(?<![a-z])pwd(?!=/)|secrets?(?:[_-]?key)?|token|credentials?"
@@ -77,6 +80,10 @@ _ASSIGNED = Format(
     needs="=:",
 )
 
+SIGNS_OF_FLAGS = (
+    *("password", "passwd", "passphrase", "secret", "token", "apikey", "api-key", "credential"),
+)
+
 HOOKS = Format(
     ("hooks.slack.com/", "/api/webhooks/"),
     lazy(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
@@ -86,6 +93,7 @@ HOOKS = Format(
 TOKENS = Format(
     tuple(sign for form in TOKEN_FORMS for sign in form.signs),
     lazy("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
+    parts=tuple(Format(form.signs, lazy(form.pattern, re.ASCII)) for form in TOKEN_FORMS),
 )
 
 JWT = Format(
@@ -141,7 +149,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     SIGNATURE,
     Format(
-        ("--",),
+        SIGNS_OF_FLAGS,
         lazy(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
             rf"{ABOUT}"
@@ -149,6 +157,7 @@ FORMATS: tuple[Format, ...] = (
             re.ASCII | re.IGNORECASE,
         ),
         rf"\1{HIDDEN}",
+        needs="-",
     ),
 )
 """In the order in which they are looked for."""

@@ -19,6 +19,7 @@ from lineshaft.trace._formats import (
     SAME_NAME,
     SCHEME,
     SIGNATURE,
+    SIGNS_OF_FLAGS,
     SIGNS_OF_NAMES,
     TOKENS,
     WORD_ENDS,
@@ -101,13 +102,14 @@ PLAIN_FORMATS: tuple[Format, ...] = (
     ),
     SIGNATURE,
     Format(
-        ("--",),
+        SIGNS_OF_FLAGS,
         lazy(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
             rf"{ABOUT}[\w-]{{0,20}}[ \t]{{1,8}})(?!-){_WORD}++{_ENDS}",
             re.ASCII | re.IGNORECASE,
         ),
         rf"\1{HIDDEN}",
+        needs="-",
     ),
 )
 """In the order in which they are looked for."""

@@ -24,6 +24,10 @@ _DEEPEST = 100
 _LONG = 200
 _LONG_CONTENT = 80
 _LARGE = 2_000
+_MOST_LOOKED_AT = 256_000
+"""Characters of one call's arguments: the event loop waits while they are looked through."""
+
+_PER_ITEM = 4
 _LONGEST_NUMBER = 2_000
 """In bits: Python writes any such integer as text, however it is set up."""
 
@@ -89,7 +93,9 @@ class Redactor:
         """Return arguments as a record shows them: no secrets, sizes and hashes for contents.
 
         A long text becomes `{"bytes": ..., "sha256": ...}` of the redacted text, so that the hash
-        of a text with a secret in it is no way to guess the secret.
+        of a text with a secret in it is no way to guess the secret. What is more than 256,000
+        characters, in all arguments together, is not looked through: it becomes `{"bytes": ...}`,
+        and a list or dict `{"items": ...}`.
 
         Args:
             spec: The tool, whose schema may call an argument a password; None where unknown.
@@ -97,12 +103,16 @@ class Redactor:
         """
         shown = self._names_shown(spec)
         made: dict[str, object] = {}
+        left = _MOST_LOOKED_AT
         for name, value in arguments.items():
             if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
                 made[name] = self._hidden(value, 0)
             elif type(value) is str and len(value) <= _LONG_CONTENT:
                 made[name] = self.text(value)
+            elif (weight := _weight(value, left)) > left:
+                made[name] = _size(value)
             else:
+                left -= weight
                 made[name] = self._argument(name, value, 0)
         return made
 
@@ -244,9 +254,41 @@ def _formats_in(text: str, formats: Sequence[Format]) -> list[Format]:
             looked_in = lower = text.lower() if lower is None else lower
         for sign in known.signs:
             if sign in looked_in:
-                found.append(known)
+                if known.parts:
+                    found += _formats_in(text, known.parts)
+                else:
+                    found.append(known)
                 break
     return found
+
+
+def _weight(value: object, most: int) -> int:
+    """Return about how many characters a value has; where it is more than `most`, any such."""
+    found = 0
+    left: list[object] = [value]
+    while left and found <= most:
+        part = left.pop()
+        if isinstance(part, str):
+            found += len(part)
+        elif isinstance(part, dict):
+            items = cast("dict[object, object]", part)
+            found += len(items) * _PER_ITEM
+            if found <= most:
+                left += items
+                left += items.values()
+        elif isinstance(part, list | tuple):
+            members = cast("Sequence[object]", part)
+            found += len(members) * _PER_ITEM
+            if found <= most:
+                left += members
+    return found
+
+
+def _size(value: object) -> dict[str, object]:
+    """Return how large a text, a list or a dict is, without a look at what is in it."""
+    if isinstance(value, str):
+        return {"bytes": len(value.encode("utf-8", "surrogatepass"))}
+    return {"items": len(cast("Sequence[object]", value))}
 
 
 def _number(value: object) -> object:
