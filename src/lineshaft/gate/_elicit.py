@@ -106,8 +106,8 @@ def _not_asked(error: BaseException) -> ToolError:
 def _fit(ask: Ask, name: str, redactor: Redactor) -> Ask:
     """Return a question as the run's caller gets it."""
     if ask.kind == "elicit":
-        said = redactor.text(f"{name}: {ask.message}")
-        schema = cast("Mapping[str, object]", _hidden(ask.schema, redactor))
+        said = redactor.acting.text(f"{name}: {ask.message}")
+        schema = cast("Mapping[str, object]", _hidden(ask.schema, redactor.acting))
         return replace(ask, message=said, schema=schema)
     request = cast("Mapping[str, object]", _hidden(ask.request, redactor))
     return replace(ask, request=request)

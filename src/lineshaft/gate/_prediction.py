@@ -15,7 +15,8 @@ from lineshaft.gate._pause_point import Files
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Subject
 from lineshaft.tools import Tool
-from lineshaft.values import Call, Context, Done, Failure, Stage, Struct
+from lineshaft.trace import Redactor
+from lineshaft.values import Call, Context, Done, Failure, Stage, Struct, beginning
 
 _SECONDS = 10
 _LONGEST = 20_000
@@ -52,7 +53,7 @@ async def predicted(
             await copy.discard()
     except LineshaftError:
         return PredictedChanges()
-    return PredictedChanges(_cut(run.gate.redactor.text(new)), files)
+    return PredictedChanges(_cut(new, run.gate.redactor.acting), files)
 
 
 async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
@@ -136,7 +137,9 @@ def _parts(diff: str) -> list[str]:
     return [f"diff --git {part}\n" for part in parts]
 
 
-def _cut(diff: str) -> str:
-    if len(diff) <= _LONGEST:
-        return diff
-    return f"{diff[:_LONGEST]}\n[... {len(diff) - _LONGEST:,} characters more ...]\n"
+def _cut(diff: str, redactor: Redactor) -> str:
+    """Return what is shown of a diff; only that is looked through for secrets."""
+    kept = beginning(diff, _LONGEST, lines=True, secrets=redactor)
+    shown = redactor.text(kept)
+    more = len(diff) - len(kept)
+    return f"{shown}\n[... {more:,} characters more ...]\n" if more else shown

@@ -414,7 +414,7 @@ class RunContext:
         """Return the last events of a run, or of this segment of it."""
         if not self.call_log.recording:
             return []
-        waiting = tuple(self._as_recorded(each, result) for each in result.pending)
+        waiting = tuple(self._as_recorded(each) for each in result.pending)
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
         events: list[tuple[EventKind, object]] = []
         if result.changes or result.dropped:
@@ -424,10 +424,11 @@ class RunContext:
             events.append(("changes", data))
         return [*events, (kind, result_data(shown))]
 
-    def _as_recorded(self, waiting: Pending, result: RunResult) -> Pending:
+    def _as_recorded(self, waiting: Pending) -> Pending:
         """Return a waiting call without its contents, which only the approver is shown."""
-        known = (call.arguments for call in result.calls if call.id == waiting.id)
-        arguments = next(known, None) or self.gate.redactor.arguments(None, waiting.arguments)
+        tool = self.gate.tools.get(waiting.tool)
+        spec = None if tool is None else tool.spec
+        arguments = self.gate.redactor.acting.arguments(spec, waiting.arguments)
         return replace(waiting, arguments=arguments)
 
     def _broken(self, error: Exception) -> None:

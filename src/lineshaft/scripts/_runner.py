@@ -172,7 +172,7 @@ class Runner:
         progress = RunProgress(lands=False)
         outcome = PreviewOutcome(context, progress)
         work = outcome.after(self._work(job, context, progress))
-        return await settled(context, progress, work), self.gate.redactor.text(outcome.diff)
+        return await settled(context, progress, work), self.gate.redactor.acting.text(outcome.diff)
 
     async def call(
         self,

@@ -24,54 +24,96 @@ class Format(Struct, frozen=True):
     pattern: Callable[[], re.Pattern[str]]
     """Compiled when a sign is first seen."""
 
-    put: str = HIDDEN
+    put: str | Callable[[re.Match[str]], str] = HIDDEN
     """The replacement; may name groups."""
 
     needs: str = ""
     """One of these characters is in the text as well; then signs are found in any case."""
 
+    parts: "tuple[Format, ...]" = ()
+    """Looked for instead, each by itself: an expression that begins with a sign is quick."""
 
-_NAME = (
+
+NAME = (
     r"(?:pass(?:words?|wd|phrase)|(?<![a-z])pwd(?!=/)|secrets?(?:[_-]?key)?|token|credentials?"
     r"|(?:api|access|account|private|signing|encryption|master)[_-]?key|connection[_-]?string"
     r"|(?<![a-z])(?:auth(?:orization)?|dsn|webhook)|(?-i:(?<=[A-Z0-9])_KEY))"
 )
 # The word ends here: no further letters follow, as in `tokenizer` or `AUTHOR`.
-_WORD_ENDS = r"(?-i:(?<=[a-z])(?![a-z])|(?<=[A-Z])(?![A-Za-z]))"
-_ABOUT = (
+WORD_ENDS = r"(?-i:(?<=[a-z])(?![a-z])|(?<=[A-Z])(?![A-Za-z]))"
+ABOUT = (
     r"(?![_.-]?(?:count|type|name|limit|url|uri|path|file|field|len|size|ttl|expir|index|budget"
     r"|usage|policy|prompt|format|provider|store|required))"
 )
-_PLAIN_WORDS = (
+PLAIN_WORDS = (
     r"(?!(?:none|null|nil|true|false|undefined|str|string|int|integer|float|number|bytes|bool"
     r"|boolean|object|any|optional|required|self|secretstr|basic|bearer|digest|yes|no)(?![\w.+/-]))"
 )
 _SEPARATOR = r"\\?[\"']?[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
-_SCHEME = r"(?:(?:basic|bearer|digest|token|negotiate|apikey)[ \t]{1,8})?+"
-_OPENING = r"(?:[rbfu]{0,2}(?P<quote>\\?[\"']))?"
+SCHEME = r"(?:(?:basic|bearer|digest|token|negotiate|apikey)[ \t]{1,8})?+"
+OPENING = r"(?:[rbfu]{0,2}(?P<quote>\\?[\"']))?"
 _QUOTED = r"(?:(?!(?P=quote))(?:\\.|[^\n\\]))++"
-_SAME_NAME = r"(?!(?:\w{1,40}\.){0,4}_?(?P=name)(?![\w.+/-]))"
+SAME_NAME = r"(?!(?:\w{1,40}\.){0,4}_?(?P=name)(?![\w.+/-]))"
 _PLAIN = r"[^\s\"'`,;&<>(){}\[\]|\\]{3,}+(?![(\[])"
 
 
-def _lazy(expression: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+def lazy(expression: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+    """Return what compiles an expression, once it is needed."""
     return cache(lambda: re.compile(expression, flags))
 
 
+SIGNS_OF_NAMES = (
+    *("passwo", "passwd", "passphrase", "pwd", "secret", "token", "credential", "key"),
+    *("connection", "auth", "dsn", "webhook"),
+)
+
 _ASSIGNED = Format(
-    (
-        *("passwo", "passwd", "passphrase", "pwd", "secret", "token", "credential", "key"),
-        *("connection", "auth", "dsn", "webhook"),
-    ),
-    _lazy(
+    SIGNS_OF_NAMES,
+    lazy(
         rf"(?=[_PSTCADWMEpstcadwme])"
-        rf"(?P<kept>(?P<name>{_NAME}){_WORD_ENDS}{_ABOUT}[\w.-]{{0,40}}+"
-        rf"{_SEPARATOR}{_SCHEME}{_OPENING})"
-        rf"(?(quote){_QUOTED}|{_PLAIN_WORDS}{_SAME_NAME}{_PLAIN})",
+        rf"(?P<kept>(?P<name>{NAME}){WORD_ENDS}{ABOUT}[\w.-]{{0,40}}+"
+        rf"{_SEPARATOR}{SCHEME}{OPENING})"
+        rf"(?(quote){_QUOTED}|{PLAIN_WORDS}{SAME_NAME}{_PLAIN})",
         re.ASCII | re.IGNORECASE,
     ),
     rf"\g<kept>{HIDDEN}",
     needs="=:",
+)
+
+SIGNS_OF_FLAGS = (
+    *("password", "passwd", "passphrase", "secret", "token", "apikey", "api-key", "credential"),
+)
+
+HOOKS = Format(
+    ("hooks.slack.com/", "/api/webhooks/"),
+    lazy(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
+    rf"\1{HIDDEN}",
+)
+
+TOKENS = Format(
+    tuple(sign for form in TOKEN_FORMS for sign in form.signs),
+    lazy("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
+    parts=tuple(Format(form.signs, lazy(form.pattern, re.ASCII)) for form in TOKEN_FORMS),
+)
+
+JWT = Format(
+    ("eyJ",),
+    lazy(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
+    rf"\1{HIDDEN}",
+)
+
+BEARER = Format(
+    ("bearer", "basic"),
+    lazy(r"(?<![A-Za-z])((?:bearer|basic)[ \t]{1,8})[\w.~+/=-]{16,}", re.ASCII | re.IGNORECASE),
+    rf"\1{HIDDEN}",
+    needs=" \t",
+)
+
+SIGNATURE = Format(
+    ("sig=", "signature="),
+    lazy(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
+    rf"\1{HIDDEN}",
+    needs="=",
 )
 
 OPEN_KEY = re.compile(rf"-----BEGIN {KEY_BLOCK}(?!.*?-----END {KEY_BLOCK})", re.DOTALL)
@@ -80,64 +122,42 @@ OPEN_KEY = re.compile(rf"-----BEGIN {KEY_BLOCK}(?!.*?-----END {KEY_BLOCK})", re.
 FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
-        _lazy(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
+        lazy(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
     ),
     Format(  # a key whose beginning was cut off
         ("-----END ",),
-        _lazy(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
+        lazy(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
     ),
     Format(
         ("://",),
-        _lazy(
+        lazy(
             r"(://[^\s/:@\"'`<>\\]{0,256}+:)[^\s/\"'`<>\\]+@"
             r"|(://)[^\s/:@\"'`<>\\]{20,256}+@"
         ),
         rf"\1\2{HIDDEN}@",
     ),
-    Format(
-        ("hooks.slack.com/", "/api/webhooks/"),
-        _lazy(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
-        rf"\1{HIDDEN}",
-    ),
+    HOOKS,
     _ASSIGNED,
-    Format(
-        tuple(sign for form in TOKEN_FORMS for sign in form.signs),
-        _lazy("|".join(form.pattern for form in TOKEN_FORMS), re.ASCII),
-    ),
-    Format(
-        ("eyJ",),
-        _lazy(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
-        rf"\1{HIDDEN}",
-    ),
-    Format(
-        ("bearer", "basic"),
-        _lazy(
-            r"(?<![A-Za-z])((?:bearer|basic)[ \t]{1,8})[\w.~+/=-]{16,}", re.ASCII | re.IGNORECASE
-        ),
-        rf"\1{HIDDEN}",
-        needs=" \t",
-    ),
+    TOKENS,
+    JWT,
+    BEARER,
     Format(
         ("cookie",),
-        _lazy(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
+        lazy(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
         rf"\1{HIDDEN}",
         needs=":",
     ),
+    SIGNATURE,
     Format(
-        ("sig=", "signature="),
-        _lazy(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
-        rf"\1{HIDDEN}",
-        needs="=",
-    ),
-    Format(
-        ("--",),
-        _lazy(
+        SIGNS_OF_FLAGS,
+        lazy(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
-            rf"{_ABOUT}"
+            rf"{ABOUT}"
             r"[\w-]{0,20}[ \t]{1,8})(?![-\[])[^\s\"']+",
             re.ASCII | re.IGNORECASE,
         ),
         rf"\1{HIDDEN}",
+        needs="-",
     ),
 )
 """In the order in which they are looked for."""

@@ -124,7 +124,7 @@ def brief(value: object) -> str:
     if isinstance(value, dict):
         left_out = cast("dict[str, object]", value)
         count = left_out.get("bytes")
-        if set(left_out) == {"bytes", "sha256"} and isinstance(count, int):
+        if set(left_out) in ({"bytes"}, {"bytes", "sha256"}) and isinstance(count, int):
             return f"<{size(count)}>"
     return json.dumps(value, ensure_ascii=False, default=str)
 

@@ -20,6 +20,8 @@ from lineshaft.values import (
 
 # Numbers by name; that a tool is called `get_token` makes its count no secret.
 _COUNTERS = frozenset({"limits", "truncated", "usage"})
+_DECIDED = "pending"
+"""Calls that wait for a person's answer: nothing in them that may act is hidden."""
 _PASSING = ("progress", "log")
 """Kinds that are not held back, since there may be any number of them."""
 
@@ -97,7 +99,9 @@ class Recorder:
     def redacted(self, data: Mapping[str, object]) -> dict[str, object]:
         """Return the data of an event without its secrets."""
         return {
-            name: value if name in _COUNTERS else self.redactor.value(value)
+            name: value
+            if name in _COUNTERS
+            else (self.redactor.acting if name == _DECIDED else self.redactor).value(value)
             for name, value in data.items()
         }
 

@@ -8,11 +8,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import cached_property
 from typing import cast
 from urllib.parse import quote
 
 from lineshaft.trace._formats import FORMATS, HIDDEN, Format
 from lineshaft.trace._names import holds_secret, looks_secret
+from lineshaft.trace._plain import PLAIN_FORMATS, is_word
 from lineshaft.values import NO_SECRETS, Arguments, ToolSpec
 
 _SHORTEST_SECRET = 4
@@ -22,6 +24,10 @@ _DEEPEST = 100
 _LONG = 200
 _LONG_CONTENT = 80
 _LARGE = 2_000
+_MOST_LOOKED_AT = 256_000
+"""Characters of one call's arguments: the event loop waits while they are looked through."""
+
+_PER_ITEM = 4
 _LONGEST_NUMBER = 2_000
 """In bits: Python writes any such integer as text, however it is set up."""
 
@@ -36,12 +42,21 @@ class Redactor:
 
     Args:
         secrets: Values that must not be seen, of 4 characters or more.
+        acting: Text that may act is not hidden: for who decides on it. What stands behind a telling
+            name is a secret only where it is one plain word; anything else is shown.
     """
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] = (), *, acting: bool = False) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
+        self._acting = acting
+        self._formats = PLAIN_FORMATS if acting else FORMATS
         self._secrets = sorted(forms, key=len, reverse=True)
         self._shown: dict[str, tuple[ToolSpec, frozenset[str]]] = {}
+
+    @cached_property
+    def acting(self) -> "Redactor":
+        """The same secrets, for text that a person or an approver decides on."""
+        return self if self._acting else Redactor(self._secrets, acting=True)
 
     @property
     def overlap(self) -> int:
@@ -51,7 +66,7 @@ class Redactor:
     def spans(self, text: str) -> Sequence[tuple[int, int]]:
         """Return where secrets stand in a text, those whose end is missing included."""
         found = [span for secret in self._secrets for span in _places(secret, text)]
-        for known in _formats_in(text):
+        for known in _formats_in(text, self._formats):
             found += [match.span() for match in known.pattern().finditer(text)]
         return found
 
@@ -62,7 +77,7 @@ class Redactor:
                 text = text.replace(secret, HIDDEN)
         if len(text) < _SHORTEST_FORMAT and not any(map(text.__contains__, "=: \t")):
             return text
-        for known in _formats_in(text):
+        for known in _formats_in(text, self._formats):
             text = known.pattern().sub(known.put, text)
         return text
 
@@ -78,7 +93,9 @@ class Redactor:
         """Return arguments as a record shows them: no secrets, sizes and hashes for contents.
 
         A long text becomes `{"bytes": ..., "sha256": ...}` of the redacted text, so that the hash
-        of a text with a secret in it is no way to guess the secret.
+        of a text with a secret in it is no way to guess the secret. What is more than 256,000
+        characters, in all arguments together, is not looked through: it becomes `{"bytes": ...}`,
+        and a list or dict `{"items": ...}`.
 
         Args:
             spec: The tool, whose schema may call an argument a password; None where unknown.
@@ -86,27 +103,36 @@ class Redactor:
         """
         shown = self._names_shown(spec)
         made: dict[str, object] = {}
+        left = _MOST_LOOKED_AT
         for name, value in arguments.items():
             if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
-                made[name] = _hidden(value)
+                made[name] = self._hidden(value, 0)
             elif type(value) is str and len(value) <= _LONG_CONTENT:
                 made[name] = self.text(value)
+            elif (weight := _weight(value, left)) > left:
+                made[name] = _size(value)
             else:
+                left -= weight
                 made[name] = self._argument(name, value, 0)
         return made
 
     def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
         """Return arguments without their secrets and otherwise whole, for an approver.
 
+        Nothing that may act is hidden. A word under a telling name becomes `[redacted, 38
+        characters]`.
+
         Args:
             spec: As for `arguments`.
             arguments: By name, as bound.
         """
+        if not self._acting:
+            return self.acting.whole(spec, arguments)
         shown = self._names_shown(spec)
         return {
             name: self._value(value, 0)
             if name in shown or not (looks_secret(name) or _is_password(spec, name))
-            else _hidden(value)
+            else self._hidden(value, 0)
             for name, value in arguments.items()
         }
 
@@ -133,7 +159,7 @@ class Redactor:
     def _container(self, value: object, depth: int) -> object:
         if isinstance(value, dict | Mapping):
             return {
-                self.text(str(name)): _hidden(item)
+                self.text(str(name)): self._hidden(item, depth + 1)
                 if holds_secret(str(name))
                 else self._value(item, depth + 1)
                 for name, item in cast("Mapping[object, object]", value).items()
@@ -156,7 +182,7 @@ class Redactor:
             return self._value(value, depth)
         if isinstance(value, dict):
             found: object = {
-                self.text(key): _hidden(item)
+                self.text(key): self._hidden(item, depth + 1)
                 if looks_secret(key)
                 else self._argument(key, item, depth + 1)
                 for key, item in cast("dict[str, object]", value).items()
@@ -171,7 +197,7 @@ class Redactor:
         flag = False
         for item in items:
             text = item if isinstance(item, str) else ""
-            if flag and text and not text.startswith("-"):
+            if flag and text and not text.startswith("-") and not self._shows(text):
                 out.append(HIDDEN)
             elif name is None:
                 out.append(self._value(item, depth + 1))
@@ -179,6 +205,20 @@ class Redactor:
                 out.append(self._argument(name, item, depth + 1))
             flag = text.startswith("-") and "=" not in text and looks_secret(text)
         return out
+
+    def _hidden(self, value: object, depth: int) -> object:
+        """Hide a value by its name; a boolean, None or an empty value is no secret."""
+        if value is None or isinstance(value, bool) or value == "":
+            return value
+        if not self._acting:
+            return HIDDEN
+        if isinstance(value, str | int | float) and not self._shows(said := str(_number(value))):
+            return f"{HIDDEN[:-1]}, {len(said):,} character{'s' if len(said) > 1 else ''}]"
+        return self._value(value, depth)
+
+    def _shows(self, text: str) -> bool:
+        """Return whether a text may act, and is shown whatever stands before it."""
+        return self._acting and not is_word(text)
 
 
 def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
@@ -196,14 +236,14 @@ def _forms(secret: str) -> set[str]:
     return {form for form in forms if len(form) >= _SHORTEST_SECRET and form not in HIDDEN}
 
 
-def _formats_in(text: str) -> list[Format]:
+def _formats_in(text: str, formats: Sequence[Format]) -> list[Format]:
     """Return the formats of which a text may hold a secret.
 
     Plain loops, and one function: this is on the way of every call.
     """
     found: list[Format] = []
     lower: str | None = None
-    for known in FORMATS:
+    for known in formats:
         looked_in = text
         if known.needs:
             for char in known.needs:
@@ -214,14 +254,41 @@ def _formats_in(text: str) -> list[Format]:
             looked_in = lower = text.lower() if lower is None else lower
         for sign in known.signs:
             if sign in looked_in:
-                found.append(known)
+                if known.parts:
+                    found += _formats_in(text, known.parts)
+                else:
+                    found.append(known)
                 break
     return found
 
 
-def _hidden(value: object) -> object:
-    """Hide a value by its name; a boolean, None or an empty value is no secret."""
-    return value if value is None or isinstance(value, bool) or value == "" else HIDDEN
+def _weight(value: object, most: int) -> int:
+    """Return about how many characters a value has; where it is more than `most`, any such."""
+    found = 0
+    left: list[object] = [value]
+    while left and found <= most:
+        part = left.pop()
+        if isinstance(part, str):
+            found += len(part)
+        elif isinstance(part, dict):
+            items = cast("dict[object, object]", part)
+            found += len(items) * _PER_ITEM
+            if found <= most:
+                left += items
+                left += items.values()
+        elif isinstance(part, list | tuple):
+            members = cast("Sequence[object]", part)
+            found += len(members) * _PER_ITEM
+            if found <= most:
+                left += members
+    return found
+
+
+def _size(value: object) -> dict[str, object]:
+    """Return how large a text, a list or a dict is, without a look at what is in it."""
+    if isinstance(value, str):
+        return {"bytes": len(value.encode("utf-8", "surrogatepass"))}
+    return {"items": len(cast("Sequence[object]", value))}
 
 
 def _number(value: object) -> object:

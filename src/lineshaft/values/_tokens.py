@@ -5,8 +5,14 @@ Each expression takes time in proportion to any text: repeated characters are ma
 
 from lineshaft.values._struct import Struct
 
-# Not in the middle of a word, but after an escaped line break or a percent sign's digits.
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+
+def _starts(sign: str) -> str:
+    """Return an expression for a sign that is not in the middle of a word.
+
+    It may stand after an escaped line break or a percent sign's digits. The sign comes first: a
+    search looks for that alone.
+    """
+    return rf"{sign}(?:(?<![A-Za-z0-9]{sign})|(?<=\\[nrt]{sign})|(?<=%[0-9A-Fa-f]{{2}}{sign}))"
 
 
 class TokenForm(Struct, frozen=True, kw_only=True):
@@ -44,7 +50,7 @@ TOKEN_FORMS: tuple[TokenForm, ...] = (
         *("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glsoat-", "glagent-"),
     ),
     _form("a Slack token", r"(?:xox[a-z]|xapp|xwfp)-[\w-]{10,}", "xox", "xapp-", "xwfp-"),
-    _form("an API key of a model provider", rf"{_START}sk-[\w-]{{16,}}", "sk-"),
+    _form("an API key of a model provider", rf"{_starts('sk-')}[\w-]{{16,}}", "sk-"),
     _form(
         "a Stripe key",
         r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}",
@@ -52,13 +58,13 @@ TOKEN_FORMS: tuple[TokenForm, ...] = (
     ),
     _form("a Google API key", r"AIza[\w-]{35}", "AIza"),
     _form("a Google access token", r"ya29\.[\w-]{16,}", "ya29."),
-    _form("an npm token", rf"{_START}npm_[A-Za-z0-9]{{30,}}", "npm_"),
+    _form("an npm token", rf"{_starts('npm_')}[A-Za-z0-9]{{30,}}", "npm_"),
     _form("a PyPI token", r"pypi-AgE[\w-]{16,}", "pypi-AgE"),
-    _form("a Hugging Face token", rf"{_START}hf_[A-Za-z0-9]{{30,}}", "hf_"),
-    _form("a SendGrid key", rf"{_START}SG\.[\w-]{{16,64}}\.[\w-]{{16,}}", "SG."),
+    _form("a Hugging Face token", rf"{_starts('hf_')}[A-Za-z0-9]{{30,}}", "hf_"),
+    _form("a SendGrid key", rf"{_starts('SG[.]')}[\w-]{{16,64}}\.[\w-]{{16,}}", "SG."),
     _form("a DigitalOcean token", r"do[opr]_v1_[a-f0-9]{64}", "_v1_"),
-    _form("a Vault token", rf"{_START}hv[sb]\.[\w-]{{20,}}", "hvs.", "hvb."),
-    _form("a Databricks token", rf"{_START}dapi[a-f0-9]{{32}}", "dapi"),
+    _form("a Vault token", rf"{_starts('hv[sb][.]')}[\w-]{{20,}}", "hvs.", "hvb."),
+    _form("a Databricks token", rf"{_starts('dapi')}[a-f0-9]{{32}}", "dapi"),
     _form("an age key", r"AGE-SECRET-KEY-[A-Z0-9]{20,}", "AGE-SECRET-KEY-"),
 )
 """In no order."""
