@@ -37,7 +37,7 @@ def command(
     json: bool,
 ) -> None:
     """Check a script; exit 1 where something would keep it from running."""
-    inputs = {"args": [], **read_pairs(arg)}
+    inputs: dict[str, object] = {"args": [], **read_pairs(arg)}
     settings = settings_for(workspace, tools=tools)
     source = script_of(script, code)
     offered = offered_for(settings, words=source.text)
