@@ -87,7 +87,7 @@ PLAIN_FORMATS: tuple[Format, ...] = (
         rf"\g<kept>{HIDDEN}",
         needs="=:",
     ),
-    TOKENS,
+    *TOKENS,
     JWT,
     BEARER,
     Format(

@@ -254,10 +254,7 @@ def _formats_in(text: str, formats: Sequence[Format]) -> list[Format]:
             looked_in = lower = text.lower() if lower is None else lower
         for sign in known.signs:
             if sign in looked_in:
-                if known.parts:
-                    found += _formats_in(text, known.parts)
-                else:
-                    found.append(known)
+                found.append(known)
                 break
     return found
 
