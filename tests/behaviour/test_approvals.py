@@ -75,6 +75,7 @@ async def test_an_approver_that_gives_no_answer_has_not_approved(
     assert outside.total == 0
 
 
+@pytest.mark.behaviour("A2")
 async def test_an_approver_may_answer_for_all_that_it_does_not_name(
     make: Make, outside: Outside
 ) -> None:

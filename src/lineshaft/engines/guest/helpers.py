@@ -63,7 +63,7 @@ async def retry(
             return await call()
         except TypeError:
             raise
-        except Exception as error:
+        except Exception as error:  # code of the script, which raises what it likes
             if left <= 0 or getattr(error, "code", "") == _INVALID:
                 raise
         if pause > 0:
