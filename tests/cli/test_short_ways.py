@@ -43,6 +43,16 @@ def test_the_last_run_is_undone_and_ids_are_known_by_their_end(tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir()] == ["s.py"]
 
 
+def test_an_undo_of_nothing_says_where_the_other_runs_are(tmp_path: Path) -> None:
+    lineshaft(tmp_path, "run", "-c", "await write_file('a.txt', 'x')")
+    lineshaft(tmp_path, "run", "-c", "print('only looked')")
+    last = lineshaft(tmp_path, "undo")
+    assert last.returncode == 1
+    assert "has landed no changes" in last.stderr
+    assert "`lineshaft runs`" in last.stderr
+    assert (tmp_path / "a.txt").is_file()
+
+
 @pytest.mark.parametrize(
     ("call", "printed"),
     [

@@ -23,6 +23,9 @@ from lineshaft.workspace.journal.steps import Task
 from lineshaft.workspace.journal.storage import Header, Item, Journal, Source
 
 _TOLD = 20
+_NOTHING = (
+    "`lineshaft runs` lists the runs of this workspace; what commands changed cannot be undone"
+)
 
 
 def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undone:
@@ -94,7 +97,7 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
     live = [kept for kept in known if kept.id not in undone]
     if not live:
         what = "was undone already" if undone else "has landed no changes that are known here"
-        raise RunUnknown(f"there is nothing to undo: run {run_id!r} {what}")
+        raise RunUnknown(f"there is nothing to undo: run {run_id!r} {what}", hint=_NOTHING)
     found = [journals.read(kept) for kept in live]
     whole = [journal for journal in found if journal is not None]
     if len(whole) < len(found):
