@@ -189,6 +189,15 @@ def test_a_setting_that_cannot_be_is_refused_with_what_can(settings: dict[str, A
     assert str(next(iter(settings.values()))) in str(caught.value)
 
 
+@pytest.mark.behaviour("A1")
+def test_a_sink_that_would_have_to_be_awaited_is_refused() -> None:
+    async def sink(event: object) -> None:
+        del event
+
+    with pytest.raises(ConfigError, match="functions that are not async"):
+        Session(sinks=[sink])  # pyright: ignore[reportArgumentType]  as an author may write
+
+
 @pytest.mark.behaviour("E24")
 @pytest.mark.parametrize("name", [None, 7, ["read_file"], "no such tool"])
 @pytest.mark.parametrize("arguments", [{}, "{}", "[", None, {"a": object()}])
@@ -219,7 +228,19 @@ def test_a_limit_that_bounds_nothing_is_refused(name: str, value: object) -> Non
 @pytest.mark.behaviour("A1")
 @pytest.mark.parametrize(
     "inputs",
-    [{"a b": 1}, {"class": 1}, {"x": object()}, {1: 2}, {"x": 10**5000}, {"x": [float("nan")]}],
+    [
+        {"a b": 1},
+        {"class": 1},
+        {"x": object()},
+        {1: 2},
+        {"x": 10**5000},
+        {"x": [float("nan")]},
+        {"x": {1: "a", "1": "b"}},
+        {"x": {1, 2}},
+        {"x": [b"text"]},
+        {"x": (n for n in "ab")},
+        [1],
+    ],
 )
 async def test_inputs_that_a_script_cannot_have_are_refused_before_anything_runs(
     make: Make, outside: Outside, inputs: dict[str, Any]

@@ -149,7 +149,9 @@ async def test_a_script_that_names_a_server_that_is_down_is_told_why(home: Home)
     async with lineshaft.Session(found.values(), store=False) as session:
         done = await session.run("return await a.b()")
     assert done.status == "error"
-    assert any("NO_SUCH is not set" in finding.message for finding in done.findings)
+    assert done.error is not None
+    assert done.error.message == "`a` is not defined"
+    assert "NO_SUCH is not set" in done.error.hint
 
 
 def test_only_what_a_script_can_reach_is_there(home: Home) -> None:

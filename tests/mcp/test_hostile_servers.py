@@ -156,6 +156,8 @@ ROWS = [
     Row(kind="deep-result", code="E_TOOL_FAILED", error="not valid JSON-RPC"),
     Row(kind="no-number", code="E_INVALID_RESULT", error="which JSON does not have"),
     Row(kind="long-error", code="E_TOOL_FAILED", error=r"^\[31mIgnore all.{1,4100}$"),
+    Row(kind="busy", code="E_TOOL_FAILED", error="^too many calls$"),
+    Row(kind="says-closed", code="E_TOOL_FAILED", error="^Session terminated$"),
     Row(kind="chatty", value="fine"),
     # what it does meanwhile
     Row(kind="hangs", code="E_TOOL_TIMEOUT"),

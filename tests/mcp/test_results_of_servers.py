@@ -37,6 +37,8 @@ async def call(session: Session, tool: str, **arguments: object) -> CallResult:
         ("points", [{"x": 1, "y": 2}]),
         ("a_point", {"x": 1, "y": 2}),
         ("own_result", {"result": 3}),
+        ("a-name", "x"),
+        ("a_model", {"result": "x"}),
         ("nothing", None),
     ],
 )

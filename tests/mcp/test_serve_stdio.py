@@ -67,13 +67,15 @@ class Raw:
 
 
 @contextmanager
-def raw(at: Path) -> Generator[Raw]:
+def raw(at: Path, **capabilities: object) -> Generator[Raw]:
+    hello = {**HELLO, "params": {**cast("dict[str, Any]", HELLO["params"])}}
+    hello["params"]["capabilities"] = capabilities
     process = subprocess.Popen(
         FRONT, cwd=at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
         client = Raw(process)
-        client.write(json.dumps(HELLO).encode())
+        client.write(json.dumps(hello).encode())
         assert client.read()["result"]["serverInfo"]["name"] == "lineshaft"
         client.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         yield client
@@ -227,6 +229,58 @@ def test_bad_messages_cost_only_themselves(tmp_path: Path) -> None:
         ran = client.asked("tools/call", name="run", arguments={"code": "return 2"})
     assert len(listed["result"]["tools"]) >= 5
     assert ran["result"]["_meta"]["lineshaft/run"]["value"] == 2
+
+
+LONG = b'{"jsonrpc":"2.0","id":"long","method":"ping","params":{"a":"' + b"x" * 5_000_000 + b'"}}'
+TAIL = b'{"method":"ping","params":{"a":"' + b"x" * 5_000_000 + b'"},"jsonrpc":"2.0","id":7}'
+HALF = (
+    b'{"jsonrpc":"2.0","id":3,"method":"tools/call",'
+    b'"params":{"name":"run","arguments":{"code":"return \'a\\ud83d\'"}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id", "code", "says"),
+    [
+        (b"{nope", None, -32700, "no JSON"),
+        (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{', 4, -32700, "no JSON"),
+        (HALF, 3, -32600, "half a character"),
+        (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"x"}', 5, -32600, "no JSON-RPC"),
+        (b'{"jsonrpc":"2.0","id":6}', 6, -32600, "no JSON-RPC"),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600, "in a line of its own"),
+        (LONG, "long", -32600, "more than 4,194,304 bytes"),
+        (TAIL, 7, -32600, "more than 4,194,304 bytes"),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered(
+    line: bytes, request_id: object, code: int, says: str, tmp_path: Path
+) -> None:
+    with raw(tmp_path) as client:
+        client.write(line)
+        answer = client.read()
+        pinged = client.asked("ping")
+    assert (answer["id"], answer["error"]["code"]) == (request_id, code)
+    assert says in answer["error"]["message"]
+    assert pinged["result"] == {}
+
+
+@pytest.mark.parametrize(
+    "answer", [b'"result":null', b'"result":{"a":"' + b"x" * 5_000_000 + b'"}']
+)
+def test_an_answer_that_cannot_be_read_fails_its_question(answer: bytes, tmp_path: Path) -> None:
+    with raw(tmp_path, elicitation={}) as client:
+        call = {"name": "run", "arguments": {"code": "return await put('x')"}}
+        client.write(
+            json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode()
+        )
+        while (asked := client.read()).get("method") != "elicitation/create":
+            pass
+        client.write(
+            b'{"jsonrpc":"2.0","id":' + json.dumps(asked["id"]).encode() + b"," + answer + b"}"
+        )
+        while (done := client.read()).get("id") != 1:
+            pass
+    assert done["result"]["_meta"]["lineshaft/run"]["status"] in ("error", "paused", "refused")
 
 
 @pytest.mark.parametrize("busy", [False, True])

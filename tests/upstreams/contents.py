@@ -33,6 +33,20 @@ def a_number() -> int:
     return 7
 
 
+@server.tool(name="a-name")
+def of_another_name() -> str:
+    return "x"
+
+
+class AnOutput(BaseModel):
+    result: str
+
+
+@server.tool()
+def a_model() -> AnOutput:
+    return AnOutput(result="x")
+
+
 @server.tool()
 def points() -> list[Point]:
     return [Point(x=1, y=2)]

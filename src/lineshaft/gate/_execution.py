@@ -1,6 +1,7 @@
 """The tool itself, run within its time and its authority."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,6 +16,7 @@ from lineshaft.gate._elicit import Question
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._joining import SurroundingCall, current_call
 from lineshaft.gate._lanes import CallPlace
+from lineshaft.gate._messages import described, only_one
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Policy, Subject, along, likewise, reach, sight
 from lineshaft.tools import Tool
@@ -33,6 +35,10 @@ from lineshaft.values import (
 
 _NOTICES: Mapping[str, EventKind] = {"progress": "progress", "log": "log"}
 _LONGEST_NOTICE = 2_000
+_LOG = logging.getLogger("lineshaft.tools")
+"""Tracebacks of what tools raise, for their authors."""
+
+_YET = "it may have its effect yet: look at that before you call it again"
 _MODELS: frozenset[Origin] = frozenset({"model", "mcp"})
 """Where a result goes to a model as it is."""
 
@@ -114,11 +120,11 @@ async def execute(
             lent.authority.end()
             entry.staged = lent.authority.changed
             entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
-        if ending.left_behind or (ending.told_to_end and not tool.is_async):
+        if goes_on := ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     if isinstance(ending.error, ToolError) and ending.error.unknown:
         entry.status = "unknown"
-    value = _value(tool, ending, left)
+    value = _value(tool, ending, left, goes_on=goes_on)
     if entry.layer is not None:
         await merged(run, entry, entry.layer)
     if tool.spec.output_schema is None and run.gate.shapes is not None:
@@ -210,11 +216,13 @@ def _seconds(run: RunInfo, spec: ToolSpec) -> float | None:
     return most if own is None else min(own, most)
 
 
-def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
+def _value(tool: Tool, ending: Ending, seconds: float, *, goes_on: bool) -> Value:
     if ending.told_to_end:
-        text = f"{tool.name} took longer than {seconds:g} s and was ended"
-        raise ToolError("E_TOOL_TIMEOUT", text)
-    error = ending.error
+        ended = "and could not be ended: it may still go on" if goes_on else "and was ended"
+        hint = _YET if goes_on and not tool.spec.idempotent else ""
+        text = f"{tool.name} took longer than {seconds:g} s {ended}"
+        raise ToolError("E_TOOL_TIMEOUT", text, hint=hint)
+    error = ending.error and only_one(ending.error)
     if error is None:
         return Value(ending.value)
     if isinstance(error, ToolError | WorkspaceError):
@@ -222,8 +230,8 @@ def _value(tool: Tool, ending: Ending, seconds: float) -> Value:
     if isinstance(error, LineshaftError):
         text = f"{tool.name} failed: {error.message}"
         raise ToolError("E_TOOL_FAILED", text, hint=str(error.hint)) from error
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {text}") from error
+    _LOG.info("%s failed", tool.name, exc_info=error)
+    raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {described(error)}") from error
 
 
 def _notify(

@@ -1,5 +1,6 @@
 """Reading of scripts for runs: from text to a checked script with an engine."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from lineshaft.scripts._job import CheckLevel
 from lineshaft.scripts._outcome import Ended
 from lineshaft.scripts._tools import ToolSource
 from lineshaft.scripts.reading import Prepared, Reading, strangers
+from lineshaft.tools import script_name
 from lineshaft.values import Engine, Finding, PythonTarget, RunError, ToolSpec
 
 
@@ -96,7 +98,7 @@ class Reader:
             level=level or self._level,
             target=PythonTarget() if engine is None else engine.target,
         )
-        return prepared.missing + found
+        return prepared.missing + tuple(_explained(one, prepared.missing) for one in found)
 
     def strange(self, prepared: Prepared, inputs: Mapping[str, object]) -> tuple[Finding, ...]:
         """Return the names in a script that stand for nothing here, where such names block.
@@ -120,6 +122,15 @@ class Reader:
             progress.ended = Ended(status="error", error=error)
             return None
         return choice
+
+
+def _explained(finding: Finding, missing: Sequence[Finding]) -> Finding:
+    """Return a finding; where it is about a provider that is not there, its hint says why."""
+    for told in missing:
+        name = script_name(told.message.partition(":")[0])
+        if re.search(rf"`{re.escape(name)}[`.]", finding.message):
+            return replace(finding, hint=told.message)
+    return finding
 
 
 def _blocked(findings: list[Finding]) -> RunError:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-import pydantic_core
-
 from lineshaft.errors import ConfigError
+from lineshaft.tools import NotPlain, plain
 
 _FILE = re.compile(r"[\w.~/\\-]+\.py")
 
@@ -36,18 +35,20 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
     Raises:
         ConfigError: A name is not an identifier, or a value is not JSON.
     """
-    plain: dict[str, object] = {}
-    given: Mapping[object, object] = {**inputs} if inputs else {}
-    for name, value in given.items():
+    given = cast("object", inputs or {})
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"inputs go by name: {{'name': value}}, not {given!r:.100}")
+    made: dict[str, object] = {}
+    for name, value in cast("Mapping[object, object]", given).items():
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise ConfigError(f"input {name!r} is not a name that a script can use")
         try:
-            text = pydantic_core.to_json(value, inf_nan_mode="constants")
-            plain[name] = pydantic_core.from_json(text, allow_inf_nan=False)
-        except (pydantic_core.PydanticSerializationError, ValueError) as error:
-            kind = type(value).__name__
-            raise ConfigError(f"input {name!r} is not JSON: {kind} ({error})") from error
-    return plain
+            made[name] = plain(value)
+        except NotPlain as error:
+            inside = "".join(f"[{key!r}]" for key in error.path)
+            where = f"{name!r} at {inside}" if inside else repr(name)
+            raise ConfigError(f"input {where} is {error.what}", hint=error.hint) from error
+    return made
 
 
 def checked_arguments(tool: object, arguments: object) -> Mapping[str, object]:

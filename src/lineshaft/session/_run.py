@@ -1,12 +1,11 @@
 """A run under way, as its owner holds it."""
 
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable
 from typing import Protocol
 
 import anyio
 
-from lineshaft.errors import ConfigError, LineshaftError
+from lineshaft.errors import LineshaftError
 from lineshaft.scripts import Control
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.values import Event, RunResult, Sink
@@ -28,11 +27,11 @@ class Run:
         """Its id in the record."""
 
         self._control = control
-        self._events: deque[Event] = deque()
+        self._events: list[Event] = []
         self._more = anyio.Event()
         self._done = anyio.Event()
         self._result: RunResult | None = None
-        self._refused: ConfigError | None = None
+        self._failed: Exception | None = None
 
     def cancel(self) -> None:
         """End the run from outside; its result says `cancelled`."""
@@ -44,22 +43,29 @@ class Run:
         Raises:
             ConfigError: The run could not begin.
             LineshaftError: The event loop was closed before the run had a result.
+            Exception: What kept the run from being settled, a fault of Lineshaft.
         """
         await self._done.wait()
-        if self._refused is not None:
-            raise self._refused
+        if self._failed is not None:
+            raise self._failed
         if self._result is None:
             raise LineshaftError(f"the event loop was closed before run {self.run_id} ended")
         return self._result
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """Iterate over the run's events, from the first to the last, as they come."""
+        """Iterate over the run's events, from the first to the last, as they come.
+
+        Any number of readers may do so, each for itself, also after the run's end.
+        """
+        told = 0
         while True:
-            while self._events:
-                yield self._events.popleft()
+            while told < len(self._events):
+                yield self._events[told]
+                told += 1
             if self._done.is_set():
                 return
-            self._more = anyio.Event()
+            if self._more.is_set():
+                self._more = anyio.Event()
             await self._more.wait()
 
     async def carry_out(self, live: LiveRuns, work: RunWork) -> None:
@@ -67,8 +73,8 @@ class Run:
         try:
             with anyio.CancelScope(shield=True), live.holding(self._control) as control:
                 self._result = await work(control=control, sinks=(self._take,))
-        except ConfigError as error:
-            self._refused = error
+        except Exception as error:  # noqa: BLE001  it is the result's; the session's runs go on
+            self._failed = error
         finally:
             self._done.set()
             self._more.set()

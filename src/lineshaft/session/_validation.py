@@ -57,6 +57,15 @@ def _is_functions(value: object) -> bool:
     return isinstance(value, Collection) and all(map(callable, cast("Collection[object]", value)))
 
 
+def _are_sinks(value: object) -> bool:
+    """Return whether values can be called with events: nothing awaits a sink."""
+    return _is_functions(value) and not any(
+        inspect.iscoroutinefunction(each)
+        or inspect.iscoroutinefunction(getattr(each, "__call__", None))  # noqa: B004  is it async?
+        for each in cast("Collection[object]", value)
+    )
+
+
 def _is_asked(value: object) -> bool:
     """Return whether a value can be awaited for an answer; a lambda may return what can be."""
     if inspect.isfunction(value) and value.__name__ != "<lambda>":
@@ -85,7 +94,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "sample": ("an async function", _is_asked),
     "roots": ("an async function", _is_asked),
     "middleware": ("a list of functions", _is_functions),
-    "sinks": ("a list of functions", _is_functions),
+    "sinks": ("a list of functions that are not async", _are_sinks),
     "secrets": ("a list of texts", _is_texts),
     "guards": ("a list of functions", lambda v: v is None or _is_functions(v)),
     "atomic": ("True or False", lambda v: isinstance(v, bool)),

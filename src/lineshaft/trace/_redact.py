@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from lineshaft.trace._formats import FORMATS, HIDDEN, Format
@@ -104,7 +104,7 @@ class Redactor:
         shown = self._names_shown(spec)
         made: dict[str, object] = {}
         left = _MOST_LOOKED_AT
-        for name, value in arguments.items():
+        for name, value in _by_text(arguments):
             if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
                 made[name] = self._hidden(value, 0)
             elif type(value) is str and len(value) <= _LONG_CONTENT:
@@ -133,7 +133,7 @@ class Redactor:
             name: self._value(value, 0)
             if name in shown or not (looks_secret(name) or _is_password(spec, name))
             else self._hidden(value, 0)
-            for name, value in arguments.items()
+            for name, value in _by_text(arguments)
         }
 
     def _names_shown(self, spec: ToolSpec | None) -> frozenset[str]:
@@ -185,7 +185,7 @@ class Redactor:
                 self.text(key): self._hidden(item, depth + 1)
                 if looks_secret(key)
                 else self._argument(key, item, depth + 1)
-                for key, item in cast("dict[str, object]", value).items()
+                for key, item in _by_text(cast("dict[object, object]", value))
             }
         else:
             found = self._items(cast("Iterable[object]", value), name, depth)
@@ -257,6 +257,12 @@ def _formats_in(text: str, formats: Sequence[Format]) -> list[Format]:
                 found.append(known)
                 break
     return found
+
+
+def _by_text(values: Mapping[Any, object]) -> Iterator[tuple[str, object]]:
+    """Iterate over the items of a mapping; a key of a call that was refused may be anything."""
+    for key, value in values.items():
+        yield key if type(key) is str else str(key), value
 
 
 def _weight(value: object, most: int) -> int:

@@ -47,6 +47,13 @@ class Tools:
             *(Tool.from_function(self.give, name=name, effect="read") for name in _both("give")),
             *(Tool.from_function(self.fail, name=name, effect="read") for name in _both("fail")),
             Tool.from_function(self.break_down, effect="read"),
+            Tool.from_schema(
+                name="own",
+                description="Return what is given.",
+                input_schema={"type": "object", "properties": {"self": {"type": "integer"}}},
+                function=_given,
+                effect="read",
+            ),
         ]
 
     async def give(self, value: Any = None) -> Any:
@@ -76,6 +83,10 @@ class Tools:
     async def hang(self) -> None:
         """Do not return."""
         await anyio.sleep_forever()
+
+
+async def _given(**arguments: int) -> int:
+    return arguments["self"]
 
 
 def _both(name: str) -> tuple[str, str]:

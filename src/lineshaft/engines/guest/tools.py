@@ -94,7 +94,7 @@ class Tool:
         self._made = made
         self._parameters = parameters
 
-    def __call__(self, *args: object, **kwargs: object) -> Coroutine[Any, Any, object]:
+    def __call__(self, /, *args: object, **kwargs: object) -> Coroutine[Any, Any, object]:
         """Return a call, to be awaited."""
         if "returns" in kwargs and self.__module__ == _AGENTS:
             kwargs["returns"] = _result_schema(self.tool, kwargs["returns"])

@@ -12,11 +12,12 @@ from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
 from lineshaft.mcp.client.results import BESIDE, HandleContent, ResultShape, too_large
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
-from lineshaft.mcp.client.stdio import Cut, Lines
+from lineshaft.mcp.client.stdio import EDGE, Cut, Lines, id_between
 
 __all__ = [
     "BESIDE",
     "COMPLETE",
+    "EDGE",
     "PROMPT",
     "READ",
     "WATCH",
@@ -32,6 +33,7 @@ __all__ = [
     "assertion_from_command",
     "assertion_from_file",
     "exchanged",
+    "id_between",
     "loopback",
     "nobody_said",
     "refusals",

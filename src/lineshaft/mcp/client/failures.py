@@ -67,9 +67,11 @@ async def during_a_call(
     """
     first = first_of(error)
     text = told(first, secrets)
-    if any(mark in text for mark in _TOO_LARGE):
+    if text.startswith(_TOO_LARGE):
         return too_large(most_bytes)
-    if isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED:
+    by_http = wire.process is None  # where the SDK answers in the place of a server
+    lost = isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
+    if lost and (by_http or text == _CLOSED):
         if text == _CLOSED:
             wire.gone.set()
         with anyio.move_on_after(_LOOK_SECONDS if wire.process else 0):
@@ -81,7 +83,7 @@ async def during_a_call(
             "what it was to do may have happened",
             hint="look whether it did before you call again; the server is started anew",
         )
-    if isinstance(first, MCPError) and text == "Session terminated":
+    if isinstance(first, MCPError) and by_http and text == "Session terminated":
         wire.gone.set()
         text = "the server knows this session no more; nothing was done, so call again"
     if isinstance(first, MCPError) and first.code == types.URL_ELICITATION_REQUIRED:

@@ -167,9 +167,16 @@ def is_wrapping(name: str, schema: Mapping[str, object] | None) -> bool:
     if schema.get("x-fastmcp-wrap-result") is True:
         return True
     titled = cast("dict[str, object]", inner).get("title") == "Result"
-    # What `mcp.server.MCPServer` makes of a function that returns no object.
+    # What `mcp.server.MCPServer` makes of a function that returns no object. The title has the
+    # function's name; one that begins with a capital is that of a class, unless the tool has it.
     alone = list(named) == ["result"] and schema.get("required") == ["result"]
-    return titled and alone and schema.get("title") == f"{name}Output"
+    title = str(schema.get("title", "")).removesuffix("Output")
+    return (
+        titled
+        and alone
+        and f"{title}Output" == schema.get("title")
+        and (title == name or not title[:1].isupper())
+    )
 
 
 def unwrapped_schema(schema: Mapping[str, object]) -> Mapping[str, object]:

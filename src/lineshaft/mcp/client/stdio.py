@@ -24,7 +24,9 @@ from lineshaft.mcp.client.background import background
 from lineshaft.mcp.client.wire import TOO_LARGE, Wire
 from lineshaft.processes import Piped, minimal_environment, piped
 
-_EDGE = 4_096
+EDGE = 4_096
+"""Bytes that are kept of each end of a line that is too long."""
+
 _STDERR_BYTES = 40_000
 """Of the end of its other output: far more than is shown, so that no secret is cut in two."""
 
@@ -138,13 +140,13 @@ class Lines:
         self._parts.append(data)
         if self._size > self._most_bytes:
             whole = b"".join(self._parts)
-            self._parts = [whole[:_EDGE], whole[_EDGE:][-_EDGE:]]
+            self._parts = [whole[:EDGE], whole[EDGE:][-EDGE:]]
 
     def _line(self) -> bytes | Cut:
         line = b"".join(self._parts)
         cut = self._size > self._most_bytes
         self._parts, self._size = [], 0
-        return Cut(line[:_EDGE], line[-_EDGE:]) if cut else line
+        return Cut(line[:EDGE], line[-EDGE:]) if cut else line
 
 
 def _message(line: bytes | Cut, most_bytes: int) -> SessionMessage | None:
@@ -157,17 +159,28 @@ def _message(line: bytes | Cut, most_bytes: int) -> SessionMessage | None:
     try:
         found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        return _failed(line[:_EDGE], line[-_EDGE:], "it sent a message that is not valid JSON-RPC")
+        return _failed(line[:EDGE], line[-EDGE:], "it sent a message that is not valid JSON-RPC")
     return SessionMessage(found)
 
 
 def _failed(head: bytes, tail: bytes, text: str) -> SessionMessage | None:
     """Return an error for the call that a message was meant for, as far as it can be told."""
+    request = id_between(head, tail)
+    if request is None:
+        return None
+    error = types.ErrorData(code=types.PARSE_ERROR, message=text)
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=request, error=error))
+
+
+def id_between(head: bytes, tail: bytes) -> int | str | None:
+    """Return the id of a message that cannot be read, where it comes first or last in it.
+
+    Args:
+        head: How the message begins.
+        tail: How it ends.
+    """
     found = _ID_FIRST.search(head.decode("utf-8", "replace"))
     found = found or _ID_LAST.search(tail.decode("utf-8", "replace"))
     if found is None:
         return None
-    number, words = found["number"], found["text"]
-    error = types.ErrorData(code=types.PARSE_ERROR, message=text)
-    request = int(number) if number else str(words)
-    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=request, error=error))
+    return int(found["number"]) if found["number"] else str(found["text"])

@@ -17,6 +17,7 @@ from mcp.shared.message import SessionMessage
 from lineshaft.mcp.client import Cut, Lines
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.server import FrontServer
+from lineshaft.mcp.front.unreadable import Unreadable
 
 MESSAGE_BYTES = 4 * 1024 * 1024
 """No message of a client may be longer, as over HTTP."""
@@ -65,7 +66,7 @@ async def _wire(
     inward, to_read = anyio.create_memory_object_stream[Incoming](0)
     to_write, outward = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
-        group.start_soon(_read, read, inward)
+        group.start_soon(_read, read, inward, to_write)
         group.start_soon(_write, write, outward, answered)
         try:
             yield to_read, to_write
@@ -75,13 +76,21 @@ async def _wire(
                 stream.close()
 
 
-async def _read(source: int, inward: ObjectSendStream[Incoming]) -> None:
+async def _read(
+    source: int,
+    inward: ObjectSendStream[Incoming],
+    outward: ObjectSendStream[SessionMessage],
+) -> None:
     lines = Lines(MESSAGE_BYTES)
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         async with inward:
             while data := await _next(source):
                 for line in lines.add(data):
-                    await inward.send(_message(line))
+                    message = _message(line)
+                    if isinstance(message, SessionMessage):
+                        await inward.send(message)
+                    elif message is not None:
+                        await (inward if message.is_answer else outward).send(message.error)
 
 
 async def _next(source: int) -> bytes:
@@ -93,13 +102,14 @@ async def _next(source: int) -> bytes:
         return b""
 
 
-def _message(line: bytes | Cut) -> Incoming:
-    if isinstance(line, Cut):
-        return ValueError(f"a message of more than {MESSAGE_BYTES:,} bytes")
-    try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError as error:
-        return error
+def _message(line: bytes | Cut) -> SessionMessage | Unreadable | None:
+    """Return what a line says; None where it is blank."""
+    if not isinstance(line, Cut):
+        if not line.strip():
+            return None
+        with suppress(ValueError):
+            return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    return Unreadable(line, MESSAGE_BYTES)
 
 
 async def _write(

@@ -1,0 +1,109 @@
+"""What is told of a tool that raises or takes too long, and of middleware that raises."""
+
+import asyncio
+import logging
+import threading
+
+import pytest
+
+from lineshaft import Policy, Session, Tool, ToolError, tool
+from lineshaft.values import Call, CallError, Dispatch, Done
+
+
+OPEN = Policy(mode="open")
+
+
+async def error_of(made: Tool, **settings: object) -> CallError:
+    async with Session([made], policy=OPEN, store=False, **settings) as session:  # pyright: ignore[reportArgumentType]  of a session
+        result = await session.call(made.name)
+    assert result.error is not None
+    return result.error
+
+
+@tool(effect="read")
+async def of_one() -> None:
+    """Fail in a task."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fails(ToolError("E_FILE_NOT_FOUND", "no account 17", hint="make it")))
+
+
+@tool(effect="read")
+async def of_two() -> None:
+    """Fail in two tasks."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fails(ValueError("first")))
+        group.create_task(fails(KeyError("second")))
+
+
+@tool(effect="read")
+async def noted() -> None:
+    """Fail with a note."""
+    error = ValueError("wrong")
+    error.add_note("in line 7 of the table")
+    raise error
+
+
+async def fails(error: Exception) -> None:
+    raise error
+
+
+async def test_a_group_of_one_is_the_error_in_it() -> None:
+    error = await error_of(of_one)
+    assert (error.code, error.message, error.hint) == (
+        "E_FILE_NOT_FOUND",
+        "no account 17",
+        "make it",
+    )
+
+
+async def test_a_group_is_told_with_its_members() -> None:
+    error = await error_of(of_two)
+    assert error.code == "E_TOOL_FAILED"
+    assert "ValueError: first; KeyError: 'second'" in error.message
+
+
+async def test_a_note_is_told_with_its_error() -> None:
+    assert (await error_of(noted)).message.endswith("ValueError: wrong in line 7 of the table")
+
+
+async def test_an_author_finds_the_traceback_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "lineshaft.tools"):
+        await error_of(noted)
+    assert "test_what_tools_raise.py" in caplog.text
+    assert "raise error" in caplog.text
+
+
+async def test_a_thread_that_goes_on_is_not_said_to_have_ended() -> None:
+    goes_on = threading.Event()
+
+    @tool(effect="external", seconds=0.05)
+    def charge() -> None:
+        """Take too long, in a thread that nothing can end."""
+        goes_on.wait(60)
+
+    try:
+        error = await error_of(charge)
+    finally:
+        goes_on.set()
+    assert error.code == "E_TOOL_TIMEOUT"
+    assert (
+        error.message == "charge took longer than 0.05 s and could not be ended: it may still go on"
+    )
+    assert "before you call it again" in error.hint
+
+
+async def test_middleware_says_what_it_means() -> None:
+    def quota(inner: Dispatch) -> Dispatch:
+        del inner
+
+        async def dispatch(call: Call) -> Done:
+            raise ToolError("E_QUOTA", f"no more of {call.tool} today", hint="try tomorrow")
+
+        return dispatch
+
+    error = await error_of(noted, middleware=[quota])
+    assert (error.code, error.message, error.hint) == (
+        "E_QUOTA",
+        "no more of noted today",
+        "try tomorrow",
+    )
