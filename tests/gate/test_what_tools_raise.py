@@ -9,7 +9,6 @@ import pytest
 from lineshaft import Policy, Session, Tool, ToolError, tool
 from lineshaft.values import Call, CallError, Dispatch, Done
 
-
 OPEN = Policy(mode="open")
 
 
