@@ -10,7 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lineshaft import Policy, Session, kit
+from lineshaft import Context, Policy, Session, WorkspacePath, kit, tool
+
+OPEN = Policy(mode="open")
 
 pytestmark = pytest.mark.behaviour("F28")
 
@@ -108,3 +110,26 @@ def _apply(diff: str, folder: Path) -> None:
             words, cwd=folder, input=diff.encode(), capture_output=True, check=False
         )
         assert done.returncode == 0, (done.stderr, diff)
+
+
+async def test_a_preview_stops_before_a_tool_that_writes_past_it(tmp_path: Path) -> None:
+    @tool(effect="write")
+    def past(name: str) -> str:
+        """Write a file on the disk itself."""
+        (tmp_path / name).write_text("x")
+        return name
+
+    @tool(effect="write")
+    async def through(name: WorkspacePath, context: Context) -> str:
+        """Write a file of the workspace."""
+        await context.workspace.write(name, b"x")
+        return name
+
+    async with Session([past, through], workspace=tmp_path, policy=OPEN) as session:
+        stopped = await session.preview("await through('a.txt'); await past('b.txt')")
+        whole = await session.preview("return await through('a.txt')")
+    assert stopped.stopped_at is not None
+    assert stopped.stopped_at.tool == "past"
+    assert "+++ b/a.txt" in stopped.diff
+    assert (whole.run.status, whole.stopped_at) == ("success", None)
+    assert list(tmp_path.iterdir()) == []

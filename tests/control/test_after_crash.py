@@ -88,6 +88,17 @@ def test_what_is_unknown_is_made_again_if_somebody_says_so(world: World) -> None
     assert world.deeds.count("hang_plain third") == 2
 
 
+def test_a_run_with_an_unknown_end_stays_until_somebody_decides(world: World) -> None:
+    run_id = killed_while(world, HANGS.replace("hang(", "hang_plain("), "hang_plain third")
+    before = list(world.deeds)
+    refused = world.do("resume", run_id=run_id, repeat=None)
+    assert refused["raised"] == "E_RUN_BUSY"
+    assert "hang_plain" in refused["message"]
+    assert world.deeds == before
+    done = world.do("resume", run_id=run_id, repeat=["*"])
+    assert done["value"][2] == "done third"
+
+
 def test_a_run_that_is_over_or_under_way_does_not_go_on(world: World) -> None:
     over = world.run("return await note(what='x')")
     assert world.resume(over)["raised"] == "E_RUN_BUSY"

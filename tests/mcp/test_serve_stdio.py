@@ -68,8 +68,8 @@ class Raw:
 
 @contextmanager
 def raw(at: Path, **capabilities: object) -> Generator[Raw]:
-    hello = {**HELLO, "params": {**cast("dict[str, Any]", HELLO["params"])}}
-    hello["params"]["capabilities"] = capabilities
+    params = cast("dict[str, object]", HELLO["params"])
+    hello = {**HELLO, "params": {**params, "capabilities": capabilities}}
     process = subprocess.Popen(
         FRONT, cwd=at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

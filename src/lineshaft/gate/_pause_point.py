@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import field
 
 from lineshaft.gate._call_log import CallEntry
+from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
 from lineshaft.values import (
     Answer,
@@ -13,7 +14,6 @@ from lineshaft.values import (
     KeptCall,
     Pending,
     Struct,
-    ToolSpec,
     Verdict,
 )
 
@@ -95,16 +95,21 @@ def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) 
     return Difference(call=call, expected=wanted, message=message)
 
 
-def acts_beyond_files(spec: ToolSpec, verdict: Verdict, *, models: bool = False) -> bool:
+def acts_beyond_files(tool: Tool, verdict: Verdict, *, models: bool = False) -> bool:
     """Return whether a preview cannot make a call: it acts, or a person must say first.
 
+    A tool that is given no context has no way to the run's view: what it writes is on the disk.
+
     Args:
-        spec: Its tool.
+        tool: The tool.
         verdict: The verdict about it.
         models: Whether models may be asked.
     """
+    spec = tool.spec
     if spec.needs_disk:
         return True
-    if spec.container or spec.effect == "write" or (models and spec.effect == "model"):
+    if spec.effect == "write":
+        return not (spec.staged or spec.container or tool.contract.context)
+    if spec.container or (models and spec.effect == "model"):
         return False
     return spec.effect != "read" or verdict.kind == "ask"

@@ -152,7 +152,7 @@ class CallPipeline:
                 if known is None:
                     subject, verdict = await self._judge(entry, tool.spec, named, entries)
                     asks = verdict.kind == "ask" and not self.preview
-                    if self.preview and self._stops(tool.spec, verdict):
+                    if self.preview and acts_beyond_files(tool, verdict, models=self.with_models):
                         await self._end_preview(entry, verdict)
                     self._reserve(entry)
                     if asks:
@@ -310,9 +310,6 @@ class CallPipeline:
             entry.refusal = Failure("E_DENIED", text, "", "refused")
             await self._end("refused", "E_DENIED", text)
         return subject, verdict
-
-    def _stops(self, spec: ToolSpec, verdict: Verdict) -> bool:
-        return acts_beyond_files(spec, verdict, models=self.with_models)
 
     async def _end_preview(self, entry: CallEntry, verdict: Verdict) -> None:
         """End a preview at a call that would act."""

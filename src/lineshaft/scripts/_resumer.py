@@ -57,14 +57,18 @@ class Archive(RunLog, Protocol):
         ...
 
 
+_TOLD = 5
+"""Calls that are named in a message."""
+
+
 class Reply(Struct, frozen=True, kw_only=True):
     """A person's answers to a run that stands still."""
 
     answers: Mapping[str, Answer]
     """By id of the pending call; `*` for all others."""
 
-    repeat: Collection[str] = ()
-    """Ids of calls with an unknown end that may be made again; `*` for all."""
+    repeat: Collection[str] | None = ()
+    """Ids of calls with an unknown end that may be made again; `*` for all; None: not decided."""
 
     caller: Caller | None = None
     """The caller of the run from here on; None: the session's."""
@@ -131,6 +135,8 @@ class Resumer:
         saved = await self._saved(run_id)
         _fits(saved, reply)
         await self._must_have_tools(saved)
+        if reply.repeat is None:
+            self._must_be_decided(saved)
         saved, claim = await self._archive.take(run_id)
         try:
             return await self._set_up(saved, claim, reply, sinks)
@@ -153,6 +159,26 @@ class Resumer:
             await _engine(self._runner, saved)
         if saved.pause is not None:
             await self._must_have_modules(saved, document_of(saved.pause).modules)
+
+    def _must_be_decided(self, saved: SavedRun) -> None:
+        """Refuse a run of which somebody must decide whether calls are made twice.
+
+        Raises:
+            RunBusy: Names them.
+        """
+        tools = self._runner.gate.tools
+        asked = [
+            c for c in saved.unknown if c.tool not in tools or not tools[c.tool].spec.idempotent
+        ]
+        if asked and saved.pause is None:
+            calls = ", ".join(f"{call.tool} ({call.id})" for call in asked[:_TOLD])
+            more = f" and {len(asked) - _TOLD} more" if len(asked) > _TOLD else ""
+            raise RunBusy(
+                f"run {saved.run.run_id!r} was cut off in the middle of {calls}{more}, "
+                "and nobody knows what that did",
+                hint="look what it did, then resume with repeat=('*',) or with ids to make it"
+                " again, or with repeat=(), where the script is told that the end is unknown",
+            )
 
     async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
         """Give a run up that goes on waiting."""
@@ -413,7 +439,7 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
     unknown = {call.id for call in saved.unknown}
     for given, known, what in (
         (reply.answers, waiting, "waits"),
-        (reply.repeat, unknown, "has an unknown end"),
+        (reply.repeat or (), unknown, "has an unknown end"),
     ):
         stray = sorted(set(given) - known - {ALL})
         if stray:
@@ -429,7 +455,8 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
     else:
         known, lost = _not_lost(saved, landed)
     unknown = [*saved.unknown, *lost]
-    repeated = {c.key for c in unknown if c.id in reply.repeat or ALL in reply.repeat}
+    wanted = reply.repeat or ()
+    repeated = {call.key for call in unknown if call.id in wanted or ALL in wanted}
     by_id = {key: call_id for call_id, key in pause_point.keys.items()}
     staged = _staged(saved.finished, known, lost)
     again = (*saved.asked, *unknown, *staged)

@@ -65,7 +65,7 @@ class Afterwards(ABC):
         run_id: str,
         answers: Mapping[str, Answer] | None = None,
         *,
-        repeat: Collection[str] = (),
+        repeat: Collection[str] | None = None,
         caller: Caller | None = None,
     ) -> RunResult:
         """Let a run go on that was paused, or whose host died. No call is made twice.
@@ -75,8 +75,9 @@ class Afterwards(ABC):
             answers: By id of the pending call, `*` for all others. Calls without an answer are
                 shown to the session's approver, or the run is paused again.
             repeat: Ids of calls that had started when the host died and may be made again although
-                their effect is not known; `*` for all. A tool that says it is idempotent needs
-                none.
+                their effect is not known; `*` for all. Those that are not named are not made, and
+                the script is told that their end is unknown. A tool that says it is idempotent
+                needs none. None: not decided; a run with such a call is refused then, and stays.
             caller: The caller of the run from here on, instead of the session's.
 
         Returns:
@@ -85,10 +86,11 @@ class Afterwards(ABC):
         Raises:
             ConfigError: An answer is for a call that does not wait.
             StateError: The run cannot go on: it is unknown, one of another workspace, over,
-                expired, in use, or not what was stored.
+                expired, in use, or not what was stored, or `repeat` has to be decided.
         """
         live, resumer, _ = self._later()
-        reply = Reply(answers=_checked(answers), repeat=frozenset(repeat), caller=caller)
+        decided = None if repeat is None else frozenset(repeat)
+        reply = Reply(answers=_checked(answers), repeat=decided, caller=caller)
         resumed = await resumer.resume(run_id, reply)
         with live.holding(resumed.context.control):
             return await resumed.carry_on()

@@ -196,6 +196,10 @@ def _parsed(failure: ScriptFailure) -> str:
     return texts or "this is parsed already: leave out `json.loads`"
 
 
+def _gathered(failure: ScriptFailure) -> str:
+    return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
+
+
 def _argument(failure: ScriptFailure) -> str:
     """Return the signature of the tool that the message names."""
     spec = _BY_SCRIPT_NAME.get(failure.specs).get(failure.found["name"])
@@ -203,6 +207,7 @@ def _argument(failure: ScriptFailure) -> str:
 
 
 _AWAIT = "a call was not awaited: write `await` before it"
+_SEVERAL = "await several calls together: `await asyncio.gather(*[...])`, with the star"
 _NONE = "this is None: look at what the call returned, or test `if x is None` first"
 _TEXT = (
     'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
@@ -257,6 +262,11 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
         (_TYPES, r"'coroutine'|coroutine object|(?<!an )awaitable", _AWAIT),
         (
             "TypeError",
+            r"(?:list|tuple|set|generator)'? (?:object )?can't be (?:awaited|used in 'await')",
+            _SEVERAL,
+        ),
+        (
+            "TypeError",
             r"object (?:\w+ )?can't be (?:awaited|used in 'await' expression)",
             "this is a result already: leave out the `await`",
         ),
@@ -282,6 +292,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             r"expected string .*'dict'|must be str.* not dict|'dict' and 'str'|\"dict\"\) to str",
             _text_in_results,
         ),
+        ("TypeError", r"unhashable type: 'list'", _gathered),
         ("TypeError", r"string ind(?:ices|ex) must be integers", _TEXT),
         (
             "TypeError",

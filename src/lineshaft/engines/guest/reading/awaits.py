@@ -9,7 +9,7 @@ becomes `async def` where all its uses are direct calls. What cannot be repaired
 import ast
 from dataclasses import dataclass, field
 
-from .definitions import Defs
+from .definitions import WITHOUT_CALL, Defs
 from .edits import Edits, SourceText
 from .insertion import Inserter
 from .key_functions import key_functions
@@ -68,7 +68,7 @@ class Awaits:
         context = self.defs.context(node)
         if isinstance(context, ast.FunctionDef) and not self.defs.can_wait(context):
             message = f"`await` in `def {context.name}`, which is not async"
-            self._report(node, message, instead_of(context, self._outline))
+            self._report(node, message, self._instead_of(context))
 
     def _look_at(self, call: ast.Call) -> None:
         """Repair or report one call that has to be awaited."""
@@ -95,7 +95,7 @@ class Awaits:
         if isinstance(context, ast.FunctionDef):
             reason = self.defs.blocked.get(context, "")
             message += f", and `{context.name}` cannot be made async: {reason}"
-            self._report(call, message, instead_of(context, self._outline))
+            self._report(call, message, self._instead_of(context))
         elif isinstance(context, ast.Lambda):
             message += ", and a lambda cannot wait"
             hint = f"write `async def name(...)` with `await {name}(...)` in it, and await its call"
@@ -103,6 +103,10 @@ class Awaits:
         else:
             message += ", and a class body cannot wait"
             self._report(call, message, f"do `await {name}(...)` before the class")
+
+    def _instead_of(self, function: ast.FunctionDef) -> str:
+        passed_on = self.defs.blocked.get(function, "").startswith(WITHOUT_CALL)
+        return instead_of(function, self._outline, called=not passed_on)
 
     def _leaves(self, node: ast.AST) -> bool:
         """Return whether a call goes, in collections only, into the script's value."""

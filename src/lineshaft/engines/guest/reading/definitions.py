@@ -13,6 +13,9 @@ WAITING_FUNCTIONS = frozenset(
     f"asyncio.{name}" for name in ("gather", "shield", "sleep", "to_thread", "wait", "wait_for")
 )
 
+WITHOUT_CALL = "it is used without a call"
+"""How the reason begins where a function is passed on."""
+
 Context = ast.AST
 """The context of a piece of code: the module, a function, a lambda or a class body."""
 
@@ -140,7 +143,7 @@ class Defs:
             return f"`{function.name}` is bound more than once"
         for use in outline.uses.get((home, function.name), ()):
             if outline.field(use) != "func":
-                return f"it is used without a call on line {use.lineno}"
+                return f"{WITHOUT_CALL} on line {use.lineno}"
         return ""
 
     def _cannot_method(self, method: ast.FunctionDef) -> str:
@@ -151,7 +154,7 @@ class Defs:
             return f"several classes have `{method.name}`"
         for use in outline.attributes.get(method.name, ()):
             if outline.field(use) != "func":
-                return f"it is used without a call on line {use.lineno}"
+                return f"{WITHOUT_CALL} on line {use.lineno}"
         return ""
 
     def _convert(self) -> None:

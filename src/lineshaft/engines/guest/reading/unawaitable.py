@@ -4,6 +4,7 @@ import ast
 
 from .scopes import Outline
 
+_CACHES = frozenset({"cache", "lru_cache"})
 _PROPERTIES = frozenset({"property", "cached_property"})
 _WAITING_METHODS = {
     "__enter__": "`async def __aenter__(self)`, and use the object with `async with`",
@@ -14,8 +15,14 @@ _WAITING_METHODS = {
 """Special methods, and what may wait instead of them."""
 
 
-def instead_of(function: ast.FunctionDef, outline: Outline) -> str:
-    """Return what to write instead of a function with a call that has to be awaited."""
+def instead_of(function: ast.FunctionDef, outline: Outline, *, called: bool) -> str:
+    """Return what to write instead of a function with a call that has to be awaited.
+
+    Args:
+        function: The function.
+        outline: Of its script.
+        called: Whether the script calls it, and does not only pass it on.
+    """
     name = function.name
     above = outline.above(function)
     if isinstance(above, ast.ClassDef) and name.startswith("__") and name != "__call__":
@@ -37,10 +44,22 @@ def instead_of(function: ast.FunctionDef, outline: Outline) -> str:
             f"write `async def {name}(...)` with `await` before the call,"
             f" and `async for` over each call of it"
         )
+    if decorators & _CACHES:
+        return (
+            f"write `async def {name}(...)` without the decorator,"
+            f" and keep its results in a dict that it looks in first"
+        )
+    if not called:
+        return (
+            f"write `async def {name}(...)` with `await` before the call, and have its results"
+            f" before they are needed: `await asyncio.gather(*[{name}(x) for x in items])`"
+        )
     return f"write `async def {name}(...)` and put `await` before each call of it"
 
 
 def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
