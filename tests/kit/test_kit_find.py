@@ -200,6 +200,19 @@ async def test_many_files_are_searched(call: Context, tmp_path: Path) -> None:
     assert {match["path"] for match in found["matches"]} == {"f149"}
 
 
+async def test_a_file_whose_name_is_no_text_is_not_passed_over_in_silence(
+    call: Context, tmp_path: Path
+) -> None:
+    grow(tmp_path, f="x")
+    (tmp_path / os.fsdecode(b"bad\xff.txt")).write_text("x")
+    (tmp_path / os.fsdecode(b"d\xff")).mkdir()
+
+    found = await search_text("x", call)
+
+    assert [match["path"] for match in found["matches"]] == ["f"]
+    assert len(found["unreadable"]) == 2
+
+
 async def test_a_file_too_large_to_search_is_not_passed_over_in_silence(
     call: Context, tmp_path: Path
 ) -> None:

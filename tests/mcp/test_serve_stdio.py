@@ -231,6 +231,14 @@ def test_bad_messages_cost_only_themselves(tmp_path: Path) -> None:
     assert ran["result"]["_meta"]["lineshaft/run"]["value"] == 2
 
 
+def test_a_page_that_was_never_given_out_is_refused(tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        refused = client.asked("tools/list", cursor="made up")
+        listed = client.asked("tools/list")
+    assert refused["error"]["code"] == -32602
+    assert len(listed["result"]["tools"]) >= 5
+
+
 LONG = b'{"jsonrpc":"2.0","id":"long","method":"ping","params":{"a":"' + b"x" * 5_000_000 + b'"}}'
 TAIL = b'{"method":"ping","params":{"a":"' + b"x" * 5_000_000 + b'"},"jsonrpc":"2.0","id":7}'
 HALF = (

@@ -468,3 +468,58 @@ def test_other_arguments_go_likewise_where_no_rule_says_more_of_them(
     call = Call(tool="get", arguments={"url": "http://x/a", "force": True}, origin="code")
     subject = Subject(ToolSpec(name="get", effect="external"), call)
     assert likewise(Policy("auto", rules), subject)({"url": "http://x/b"}) is expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "file:///srv/payroll/a",
+        "FILE:///srv/Payroll/a",
+        "file:///srv/x/../payroll/a",
+        "file:///srv/./payroll/a",
+        "file:///srv//payroll/a",
+        "file:///srv/%70ayroll/a",
+        "file:///srv/payroll%2Fa",
+        "file://localhost/srv/payroll/a",
+        "file:/srv/payroll/a",
+        "file:\\\\\\srv\\payroll\\a",
+        " file:///srv/pay\nroll/a",
+        "file:///srv/payroll/a#b",
+        "file:///srv/payroll",
+    ],
+)
+def test_an_address_restricts_in_every_spelling(value: str) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": "file:///srv/payroll/*"}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "deny"
+    assert said(policy, ISSUE, given={"a": [value]}).kind == "deny"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value"),
+    [
+        ("/srv/payroll/*", "/srv/x/../payroll/a"),
+        ("/srv/payroll/*", "/../srv//payroll/./a"),
+        ("secrets/*", "./a/../secrets/b"),
+        ("../x/*", "a/../../x/b"),
+        ("https://h.example/a/*", "HTTPS://H.example:443/b/../a/c"),
+    ],
+)
+def test_a_path_among_arguments_restricts_in_its_plainest_spelling(
+    pattern: str, value: str
+) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": pattern}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "deny"
+
+
+@pytest.mark.parametrize(
+    "value", ["file:///srv/payrolls/a", "file://srv/payroll/a", "/srv/payroll", "the payroll: a/b"]
+)
+def test_other_addresses_are_no_such_address(value: str) -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": "file:///srv/payroll/*"}),))
+    assert said(policy, ISSUE, given={"a": value}).kind == "allow"
+
+
+def test_an_address_is_allowed_in_the_spelling_of_the_rule_alone() -> None:
+    policy = Policy("ask", (Rule("r", "allow", arguments={"a": "file:///srv/open/*"}),))
+    assert said(policy, ISSUE, given={"a": "file:///srv/open/a"}).kind == "allow"
+    assert said(policy, ISSUE, given={"a": "file:/srv/open/a"}).kind == "ask"

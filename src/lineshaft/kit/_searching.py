@@ -68,7 +68,8 @@ class Search:
             return
         batch: list[str] = []
         async for entry in workspace.walk(path):
-            if entry.closed:
+            if entry.closed or (entry.kind == "other" and not entry.symlink):
+                # For `other`: a name that is no text, a pipe, a device.
                 self.unreadable.append(entry.path)
             if entry.kind != "file" or entry.symlink:
                 continue  # what a link in the workspace leads to is found where it is

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeVar, cast, get_args
 
 from lineshaft.errors import ConfigError
+from lineshaft.policy._addresses import plain_spellings
 from lineshaft.policy._numbers import number_in, spellings
 from lineshaft.policy._patterns import path_glob, text_glob
 from lineshaft.policy._spellings import composed, is_plain, plainly
@@ -249,7 +250,8 @@ class Matcher:
         if not self.strict:
             return self._any_or_all(pattern, texts)
         found = subject.numbers(name)
-        others = (text for number in found for text in spellings(number))
+        others = [text for number in found for text in spellings(number)]
+        others += (text for given in texts for text in plain_spellings(given))
         return not numbers.isdisjoint(found) or self._any_or_all(pattern, (*texts, *others))
 
     def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:

@@ -185,7 +185,9 @@ class FrontServer(Server[Any]):
     async def _list(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        del context, params
+        del context
+        if params is not None and params.cursor is not None:  # none was ever given out
+            raise MCPError(types.INVALID_PARAMS, f"there is no page {params.cursor[:100]!r}")
         return types.ListToolsResult(
             tools=[types.Tool.model_validate(each) for each in self._front.definitions()]
         )
