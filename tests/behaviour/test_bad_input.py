@@ -252,6 +252,18 @@ async def test_inputs_that_a_script_cannot_have_are_refused_before_anything_runs
 
 
 @pytest.mark.behaviour("A1")
+async def test_what_a_run_or_a_call_cannot_take_is_told(make: Make, outside: Outside) -> None:
+    wrong: Any = {"seconds": 1}
+    async with make(policy=Policy(mode="open")) as session:
+        with pytest.raises(ConfigError, match="limits must be Limits"):
+            await session.run("await poke()", limits=wrong)
+        for seconds in ("1", True, 0, float("nan")):
+            with pytest.raises(ConfigError, match="seconds must be a number above 0"):
+                await session.call("poke", seconds=cast("float", seconds))
+    assert outside.total == 0
+
+
+@pytest.mark.behaviour("A1")
 async def test_inputs_become_globals(make: Make) -> None:
     async with make() as session:
         result = await session.run(

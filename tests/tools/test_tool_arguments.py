@@ -5,9 +5,10 @@ import enum
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._invoke import bind
@@ -53,6 +54,34 @@ def paint(
     sure: bool = False,
 ) -> None:
     """Paint a file."""
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+
+
+@tool(effect="read")
+def adopt(pet: Annotated[Cat | Dog, Field(discriminator="kind")]) -> None:
+    """Adopt a pet."""
+
+
+@pytest.mark.parametrize(
+    ("pet", "told"),
+    [
+        ({"kind": "cow"}, "`pet.kind` must be one of 'cat', 'dog', not 'cow'"),
+        ({"lives": 7}, "`pet.kind` is missing: it says which form this has"),
+        ({"kind": "cat", "lives": "x"}, "`pet.lives` must be"),
+    ],
+)
+def test_the_form_of_a_value_is_told_by_what_tells_it(pet: object, told: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        bind(adopt, {"pet": pet})
+    assert told in str(caught.value)
 
 
 @tool(effect="read")

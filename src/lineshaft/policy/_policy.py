@@ -51,9 +51,12 @@ class Policy:
         if self.mode not in MODES:
             raise ConfigError(f"mode {self.mode!r} is unknown; use {', '.join(MODES)}")
         seen = set[str]()
-        if not all(isinstance(rule, Rule) for rule in cast("Iterable[object]", self.rules)):
+        rules = cast("object", self.rules)
+        if not isinstance(rules, Iterable) or not all(
+            isinstance(rule, Rule) for rule in cast("Iterable[object]", rules)
+        ):
             hint = 'write Policy.from_dict({"mode": "auto", "rules": [{"id": ..., ...}]})'
-            raise ConfigError("rules must be Rule objects", hint=hint)
+            raise ConfigError("rules must be a tuple of Rule objects", hint=hint)
         for rule in self.rules:
             if rule.id in seen:
                 raise ConfigError(f"two rules have the id {rule.id!r}; give each its own")

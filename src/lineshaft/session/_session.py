@@ -359,8 +359,7 @@ class Session(Afterwards):
             ConfigError: The arguments cannot be used, or the session was not entered.
         """
         self._entered()
-        if seconds is not None and not seconds > 0:
-            raise ConfigError(f"seconds must be above 0, not {seconds!r}")
+        refuse_unusable(seconds=seconds)
         given = checked_arguments(tool, arguments)
         origin = caller.origin if caller else origin
         limits = self._limits_of(origin)
@@ -580,6 +579,7 @@ class Session(Afterwards):
         limits: Limits | None,
     ) -> Job:
         source, name = script_text(script, name)
+        refuse_unusable(limits=limits)
         return Job(
             script=source,
             name=name,

@@ -18,6 +18,11 @@ from lineshaft.values import (
 _UNFINISHED = "a task was cancelled before it was done: "
 """How the guest begins to tell of a task that the script did not await."""
 
+_SILENT = "(the script returned None and printed nothing)"
+_IDLE = (
+    "(the script returned None, printed nothing and called no tool: `return` what is wanted;"
+    " a function that it defines has to be called, as in `return await main()`)"
+)
 _TOLD = 20
 """Calls that wait, named to a model."""
 
@@ -40,7 +45,7 @@ def of_run(result: RunResult, redactor: SecretFinder) -> str:
         parts += [_error(result), result.stderr.rstrip("\n")]
     parts += _files(result)
     text = "\n".join(part for part in parts if part)
-    return redacted(text or "(the script returned None and printed nothing)", redactor)
+    return redacted(text or (_SILENT if result.calls else _IDLE), redactor)
 
 
 def _files(result: RunResult) -> list[str]:

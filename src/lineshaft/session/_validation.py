@@ -88,6 +88,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "policy": ("a Policy", lambda v: v is None or isinstance(v, Policy)),
     "engine": ("a name or an Engine", lambda v: isinstance(v, str) or _has(v, "run")),
     "limits": ("Limits", lambda v: v is None or isinstance(v, Limits)),
+    "seconds": ("a number above 0", lambda v: v is None or _is_time(v)),
     "check": ("'error', 'warn' or 'off'", lambda v: v in ("error", "warn", "off")),
     "approver": ("an async function", _is_asked),
     "elicit": ("an async function", _is_asked),
@@ -105,6 +106,10 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
         lambda v: v is None or v is False or isinstance(v, str | Path) or _has(v, "append"),
     ),
 }
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 def _has(value: object, method: str) -> bool:

@@ -79,6 +79,11 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
             texts[path] = "is missing"
         elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
             texts[path] = unknown(str(path[-1]), names) if len(path) == 1 else "is unknown"
+        elif kind == "union_tag_not_found":
+            texts[*path, _discriminator(context)] = "is missing: it says which form this has"
+        elif kind == "union_tag_invalid":
+            tag, tags = context.get("tag"), context.get("expected_tags")
+            texts[*path, _discriminator(context)] = f"must be one of {tags}, not {tag!r}"
         elif kind in ("value_error", "assertion_error"):
             texts[path] = f"is refused: {context.get('error', '')}"
         else:
@@ -88,6 +93,10 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
         wanted = " or ".join(dict.fromkeys(words))
         texts.setdefault(path, f"must be {wanted}, not {shown(inputs[path])}")
     return [Problem(path, text) for path, text in texts.items()]
+
+
+def _discriminator(context: Mapping[str, object]) -> str:
+    return str(context.get("discriminator", "")).strip("'")
 
 
 def _expected(kind: str, context: Mapping[str, object], message: str) -> str:
