@@ -132,6 +132,18 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
         16,
         "`async def n(self)`, and `await x.n()`",
     ),
+    "a cache": (
+        "from functools import lru_cache\n@lru_cache(9)\ndef f(p):\n    return fetch(p)['n']\nf(1)",
+        4,
+        12,
+        "without the decorator, and keep its results in a dict",
+    ),
+    "a function that is passed on": (
+        "def f(p):\n    return fetch(p)['n']\nx = sorted(ps, key=f)",
+        2,
+        12,
+        "`await asyncio.gather(*[f(x) for x in items])`",
+    ),
     "a manager of a context": (
         "import contextlib\n@contextlib.contextmanager\ndef f():\n    yield fetch(1)['n']",
         4,

@@ -23,6 +23,8 @@ from lineshaft.values import (
 Specs = tuple[ToolSpec, ...]
 
 FAILING = [
+    ("async def f():\n    return 1\nawait [f(), f()]", "`await asyncio.gather(*[...])`, with the"),
+    ("async def f(): pass\nawait asyncio.gather([f(), f()])", "`await asyncio.gather(*[...])`"),
     ("import pandas as pd", "`pandas` is not here: use lists of dicts"),
     ("import os\nos.fork()", "a tool that runs commands is needed"),
     ("import requests", "`requests` is not here: a script has no network"),
