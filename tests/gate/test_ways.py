@@ -169,6 +169,35 @@ async def test_a_call_uses_its_workspace_within_what_policy_shows(tmp_path: Path
     assert (tmp_path / ".env").exists()
 
 
+async def test_a_tool_that_says_it_only_reads_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+
+    async def looks(context: Context) -> list[str]:
+        """Try all that changes files."""
+        space, found = context.workspace, list[str]()
+        for change in (
+            space.write("a.txt", b"y"),
+            space.make_folder("d"),
+            space.link("l", "a.txt"),
+            space.move("a.txt", "b.txt"),
+            space.delete("a.txt"),
+        ):
+            try:
+                await change
+            except ToolError as error:
+                found.append(error.code)
+        return [*found, (await space.read("a.txt")).data.decode()]
+
+    async with Session(
+        [Tool.from_function(looks, effect="read")],
+        workspace=tmp_path,
+        policy=Policy(mode="read"),
+    ) as session:
+        result = await session.run("return await looks()")
+    assert result.value == [*["E_DENIED"] * 5, "x"]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.txt", "x")]
+
+
 async def test_what_a_tool_may_not_do_is_said(tmp_path: Path) -> None:
     async def asks(context: Context) -> str:
         """Ask, call and notify, without being allowed to."""

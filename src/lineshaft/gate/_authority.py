@@ -43,6 +43,9 @@ class CallAuthority(Struct):
     granted: frozenset[str] = frozenset()
     """The paths that the call names, which policy has judged."""
 
+    reads_only: bool = False
+    """Its tool says that it changes nothing."""
+
     over: bool = False
     changed: bool = False
     """The call changed something through its workspace."""
@@ -90,6 +93,16 @@ class CallWorkspace(Workspace):
         if self._authority.over:
             raise ToolError("E_DENIED", "the call is over: it can no longer use the workspace")
         return self._view
+
+    @property
+    def _changing(self) -> Stage:
+        if self._authority.reads_only:
+            raise ToolError(
+                "E_DENIED",
+                "the tool says that it only reads, so it changes no file",
+                hint='declare what it does: effect="write"',
+            )
+        return self._live
 
     async def _at(self, path: str, *, follow: bool = True) -> str:
         """Return where a path leads now, also one that was judged: it may have been moved since."""
@@ -142,19 +155,19 @@ class CallWorkspace(Workspace):
     ) -> Change:
         """As `Workspace.write`."""
         real = await self._at(path)
-        change = await self._live.write(real, data, if_match=if_match, mode=mode)
+        change = await self._changing.write(real, data, if_match=if_match, mode=mode)
         self._authority.changed = True
         return change
 
     async def make_folder(self, path: str, *, mode: int | None = None) -> Change:
         """As `Workspace.make_folder`."""
-        change = await self._live.make_folder(await self._at(path), mode=mode)
+        change = await self._changing.make_folder(await self._at(path), mode=mode)
         self._authority.changed = True
         return change
 
     async def link(self, path: str, target: str) -> Change:
         """As `Workspace.link`."""
-        change = await self._live.link(await self._at(path, follow=False), target)
+        change = await self._changing.link(await self._at(path, follow=False), target)
         self._authority.changed = True
         return change
 
@@ -173,13 +186,13 @@ class CallWorkspace(Workspace):
             if approve is not None:
                 approve(paths)
 
-        change = await self._live.move(old, new, approve=also)
+        change = await self._changing.move(old, new, approve=also)
         self._authority.changed = True
         return change
 
     async def delete(self, path: str) -> Change:
         """As `Workspace.delete`."""
-        change = await self._live.delete(await self._at(path, follow=False))
+        change = await self._changing.delete(await self._at(path, follow=False))
         self._authority.changed = True
         return change
 

@@ -171,6 +171,7 @@ def _lend(
         shows=in_reach.shows,
         along=in_reach.along,
         granted=frozenset(subject.paths),
+        reads_only=tool.spec.effect == "read",
     )
     context = Context(
         workspace=CallWorkspace(entry.layer or view, authority),
