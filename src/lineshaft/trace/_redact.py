@@ -104,7 +104,8 @@ class Redactor:
         shown = self._names_shown(spec)
         made: dict[str, object] = {}
         left = _MOST_LOOKED_AT
-        for name, value in _by_text(arguments):
+        for given, value in cast("Mapping[object, object]", arguments).items():
+            name = given if type(given) is str else str(given)  # of a refused call: anything
             if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
                 made[name] = self._hidden(value, 0)
             elif type(value) is str and len(value) <= _LONG_CONTENT:
