@@ -90,6 +90,20 @@ async def test_progress_of_a_direct_call_is_the_tools_own(mode: Mode, tmp_path: 
 
 
 @pytest.mark.parametrize("mode", MODES)
+async def test_progress_that_a_client_hears_only_increases(mode: Mode, tmp_path: Path) -> None:
+    @tool(effect="read")
+    async def wavers(context: Context) -> None:
+        """Go on, back, and on."""
+        for done, text in ((1, "on"), (0, "back"), (1, "again"), (7, "end")):
+            context.progress(done, None, text)
+
+    heard: Heard = []
+    async with served([wavers], at=tmp_path, mode=mode, direct=["wavers"]) as (client, _):
+        await client.call_tool("wavers", {}, progress_callback=listener(heard))  # pyright: ignore[reportArgumentType]  as above
+    assert heard == [(1, None, "on"), (7, None, "end")]
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["run", "wait"])
 async def test_a_client_that_cancels_ends_the_run(mode: Mode, name: str, tmp_path: Path) -> None:
     endless = Endless()

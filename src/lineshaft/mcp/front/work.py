@@ -86,6 +86,9 @@ class Operation:
 
         self._said = dict(said or {})
         self._steps = 0
+        self._reached = -1.0
+        """Progress of a single call so far."""
+
         self._tools: dict[str, str] = {}
         self._notes: deque[Note] = deque(maxlen=_NOTES)
         self._questions: dict[str, _Asked] = {}
@@ -201,12 +204,20 @@ class Operation:
         done, total, text = data.get("done"), data.get("total"), str(data.get("text") or "")
         numbers = [each if isinstance(each, int | float) else None for each in (done, total)]
         if self.spec is not None:
-            self._notes.append(Note(text=text, done=numbers[0], total=numbers[1]))
-            self._move()
+            self._reach(text, *numbers)
             return
         of = f"/{numbers[1]:g}" if numbers[1] is not None else ""
         how = f"{numbers[0]:g}{of}" if numbers[0] is not None else ""
         self._say(" ".join(filter(None, (self._tools.get(call, ""), how, text))))
+
+    def _reach(self, text: str, done: float | None, total: float | None) -> None:
+        """Pass on the progress of a single call; MCP has it increase each time."""
+        if done is not None and done > self._reached:
+            self._reached = done
+            self._notes.append(Note(text=text, done=done, total=total))
+        elif text:  # what it says is not lost
+            self._notes.append(Note(text=text, log=True))
+        self._move()
 
     def _say(self, text: str) -> None:
         self._steps += 1
