@@ -61,6 +61,18 @@ async def test_a_group_is_told_with_its_members() -> None:
     assert "ValueError: first; KeyError: 'second'" in error.message
 
 
+async def test_of_a_large_group_some_are_told() -> None:
+    @tool(effect="read")
+    async def of_many() -> None:
+        """Fail in eight tasks."""
+        async with asyncio.TaskGroup() as group:
+            for number in range(8):
+                group.create_task(fails(ValueError(number)))
+
+    message = (await error_of(of_many)).message
+    assert message.endswith("ValueError: 3; ValueError: 4; and 3 more)")
+
+
 async def test_a_note_is_told_with_its_error() -> None:
     assert (await error_of(noted)).message.endswith("ValueError: wrong in line 7 of the table")
 
