@@ -255,6 +255,8 @@ HALF = (
         (HALF, 3, -32600, "half a character"),
         (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"x"}', 5, -32600, "no JSON-RPC"),
         (b'{"jsonrpc":"2.0","id":6}', 6, -32600, "no JSON-RPC"),
+        (b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', None, -32600, "half a character"),
+        (b'{"jsonrpc":"2.0","method":"tools/call","params":{"id":7}', None, -32700, "no JSON"),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600, "in a line of its own"),
         (LONG, "long", -32600, "more than 4,194,304 bytes"),
         (TAIL, 7, -32600, "more than 4,194,304 bytes"),
@@ -265,7 +267,8 @@ def test_a_line_that_is_no_message_is_answered(
 ) -> None:
     with raw(tmp_path) as client:
         client.write(line)
-        answer = client.read()
+        while "error" not in (answer := client.read()):
+            pass
         pinged = client.asked("ping")
     assert (answer["id"], answer["error"]["code"]) == (request_id, code)
     assert says in answer["error"]["message"]

@@ -486,6 +486,10 @@ def test_other_arguments_go_likewise_where_no_rule_says_more_of_them(
         " file:///srv/pay\nroll/a",
         "file:///srv/payroll/a#b",
         "file:///srv/payroll",
+        "file:///srv/payroll/",
+        "file:///srv/%23/../payroll/a",
+        "file:srv/payroll/a",
+        "file:////srv/payroll/a",
     ],
 )
 def test_an_address_restricts_in_every_spelling(value: str) -> None:
@@ -501,7 +505,17 @@ def test_an_address_restricts_in_every_spelling(value: str) -> None:
         ("/srv/payroll/*", "/../srv//payroll/./a"),
         ("secrets/*", "./a/../secrets/b"),
         ("../x/*", "a/../../x/b"),
+        ("secrets/*", "secrets"),
+        ("secrets/**", "./secrets/"),
         ("https://h.example/a/*", "HTTPS://H.example:443/b/../a/c"),
+        ("https://h.example/a/*", "https://h.example/x/../a/s?q=/../../b"),
+        ("https://h.example/a/*", "https://h.example:/a/x"),
+        ("https://h.example/a/*", "https:/h.example/a/x"),
+        ("https://h.example/a/*", "https:\\\\h.example\\a\\x"),
+        ("https://h.example/a/*", "https://user:word@h.example/a/x"),
+        ("https://h.example/a/*", "https://h.example./a/x"),
+        ("https://h.example/a/*", "https://h.example:443/a/x%2F..%2F..%2Fb"),
+        ("https://h.example/a?id=*", "https://h.example/./a?id=7"),
     ],
 )
 def test_a_path_among_arguments_restricts_in_its_plainest_spelling(
@@ -512,7 +526,15 @@ def test_a_path_among_arguments_restricts_in_its_plainest_spelling(
 
 
 @pytest.mark.parametrize(
-    "value", ["file:///srv/payrolls/a", "file://srv/payroll/a", "/srv/payroll", "the payroll: a/b"]
+    "value",
+    [
+        "file:///srv/payrolls/a",
+        "file://srv/payroll/a",
+        "/srv/payroll",
+        "the payroll: a/b",
+        "a/b",
+        "",
+    ],
 )
 def test_other_addresses_are_no_such_address(value: str) -> None:
     policy = Policy("open", (Rule("r", "deny", arguments={"a": "file:///srv/payroll/*"}),))
@@ -523,3 +545,11 @@ def test_an_address_is_allowed_in_the_spelling_of_the_rule_alone() -> None:
     policy = Policy("ask", (Rule("r", "allow", arguments={"a": "file:///srv/open/*"}),))
     assert said(policy, ISSUE, given={"a": "file:///srv/open/a"}).kind == "allow"
     assert said(policy, ISSUE, given={"a": "file:/srv/open/a"}).kind == "ask"
+    assert said(policy, ISSUE, given={"a": "file:///srv/open/../payroll/a"}).kind == "ask"
+    assert said(policy, ISSUE, given={"a": "file:///srv/open/%2e%2e/payroll/a"}).kind == "ask"
+    assert said(policy, ISSUE, given={"a": "file:///srv/open/x/../a"}).kind == "allow"
+
+
+def test_a_pattern_of_folders_matches_no_other_text() -> None:
+    policy = Policy("open", (Rule("r", "deny", arguments={"a": "*/"}),))
+    assert said(policy, ISSUE, given={"a": "a/b"}).kind == "allow"

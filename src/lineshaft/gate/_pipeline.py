@@ -118,7 +118,7 @@ class CallPipeline:
         """Make one call. Raises nothing but cancellation."""
 
         self.preview = False
-        """Stop at the first call that acts beyond files, and make it not."""
+        """Stop at the first call that acts beyond the run's view, and make it not."""
 
         self.with_models = False
         """In a preview: ask models all the same."""
@@ -315,7 +315,7 @@ class CallPipeline:
         """End a preview at a call that would act."""
         await self._tell(entry)
         self._suspended = (self._approvals.pending(entry, verdict),)
-        text = f"{entry.call.tool} acts beyond files: a preview stops before it"
+        text = f"{entry.call.tool} acts beyond the run's view: a preview stops before it"
         await self._end("paused", "E_PREVIEW", text)
 
     def _reserve(self, entry: CallEntry) -> None:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import TypeVar, cast, get_args
 
 from lineshaft.errors import ConfigError
-from lineshaft.policy._addresses import plain_spellings
 from lineshaft.policy._numbers import number_in, spellings
 from lineshaft.policy._patterns import path_glob, text_glob
+from lineshaft.policy._places import climbs, spellings_of_place
 from lineshaft.policy._spellings import composed, is_plain, plainly
 from lineshaft.policy._subject import Subject
 from lineshaft.values import Effect, Origin, ToolSpec, Verdict, VerdictKind
@@ -115,6 +115,16 @@ def several(value: T | tuple[T, ...] | None) -> tuple[T, ...]:
     return () if value is None else (value,)
 
 
+def _folder(pattern: str) -> str:
+    """Return the pattern of the folder below which a pattern matches; itself where it is none."""
+    return pattern.removesuffix("/**").removesuffix("/*") or pattern
+
+
+def _where(text: str) -> tuple[str, ...]:
+    """Return where a text with dots leads: its last spelling, which keeps a query."""
+    return spellings_of_place(text)[-1:]
+
+
 def _spellings(path: str) -> tuple[str, ...]:
     """Return the ways to read a path that a rule may forbid; a `/` is after it."""
     if is_plain(path):
@@ -165,7 +175,8 @@ class Matcher:
             yield partial(self._runs, self._texts(rule.command))
         for name, given in rule.arguments.items():
             numbers = frozenset(map(number_in, several(given))) - {None}
-            yield partial(self._has, name, self._texts(given), numbers)
+            folders = self._texts(tuple(_folder(pattern) for pattern in several(given)))
+            yield partial(self._has, name, (self._texts(given), folders), numbers)
 
     def _texts(self, patterns: Patterns | None) -> Compiled:
         return self._compiled(text_glob(pattern) for pattern in several(patterns))
@@ -241,18 +252,23 @@ class Matcher:
     def _has(
         self,
         name: str,
-        pattern: Compiled,
+        patterns: tuple[Compiled, Compiled],
         numbers: frozenset[Decimal | None],
         subject: Subject,
         _: str | None,
     ) -> bool:
-        texts = subject.argument(name)
+        (pattern, folders), texts = patterns, subject.argument(name)
         if not self.strict:
-            return self._any_or_all(pattern, texts)
+            climbing = [place for text in texts if climbs(text) for place in _where(text)]
+            return self._any_or_all(pattern, [*texts, *climbing])
         found = subject.numbers(name)
+        if not numbers.isdisjoint(found):
+            return True
+        places = [place for text in texts for place in spellings_of_place(text)]
         others = [text for number in found for text in spellings(number)]
-        others += (text for given in texts for text in plain_spellings(given))
-        return not numbers.isdisjoint(found) or self._any_or_all(pattern, (*texts, *others))
+        return self._any_or_all(pattern, (*texts, *others, *places)) or self._any_or_all(
+            folders, places
+        )
 
     def _any_or_all(self, pattern: Compiled, texts: Iterable[str]) -> bool:
         """To forbid, one value is enough; to allow, every one must match."""

@@ -293,7 +293,7 @@ class Session(Afterwards):
     ) -> Preview:
         """Run a script whose changes never land; arguments as for `run`.
 
-        Reads are real; the first call that acts beyond files ends it, and is not made.
+        Reads are real; the first call that acts beyond the run's view ends it, and is not made.
 
         Args:
             script: See `run`.

@@ -310,7 +310,7 @@ class Preview(Struct, frozen=True, kw_only=True):
     """All changes as one unified diff; a binary file is one line that says so."""
 
     stopped_at: Pending | None = None
-    """The first call that acts beyond files: it was not made, so nothing after it is known."""
+    """The first call that acts beyond the run's view: it was not made; what follows is unknown."""
 
     def to_dict(self) -> dict[str, object]:
         """Return the preview as plain JSON-like data."""

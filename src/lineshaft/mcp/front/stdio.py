@@ -2,7 +2,7 @@
 
 While it serves, other output of this process or its children to standard output goes to standard
 error: nothing but the protocol reaches the client. In place of the SDK's own, which waits for its
-    input in a thread that cannot be ended, and reads lines of any length.
+input in a thread that cannot be ended, and reads lines of any length.
 """
 
 import os
@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 import anyio
 import mcp_types as types
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
 from lineshaft.mcp.client import Cut, Lines
@@ -23,6 +24,10 @@ MESSAGE_BYTES = 4 * 1024 * 1024
 """No message of a client may be longer, as over HTTP."""
 
 _CHUNK = 65_536
+_WAITING = 16
+"""Messages that wait for a client that reads slowly; answers to what is no message are dropped
+then: the reader, which hears of cancellations and of the client's end, waits for no writer."""
+
 _SURE = 4_096
 """As much can be written to a pipe that has room, without waiting (`PIPE_BUF`)."""
 
@@ -64,7 +69,7 @@ async def _wire(
     read: int, write: int, answered: Callable[[], None]
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     inward, to_read = anyio.create_memory_object_stream[Incoming](0)
-    to_write, outward = anyio.create_memory_object_stream[SessionMessage](0)
+    to_write, outward = anyio.create_memory_object_stream[SessionMessage](_WAITING)
     async with anyio.create_task_group() as group:
         group.start_soon(_read, read, inward, to_write)
         group.start_soon(_write, write, outward, answered)
@@ -79,7 +84,7 @@ async def _wire(
 async def _read(
     source: int,
     inward: ObjectSendStream[Incoming],
-    outward: ObjectSendStream[SessionMessage],
+    outward: MemoryObjectSendStream[SessionMessage],
 ) -> None:
     lines = Lines(MESSAGE_BYTES)
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -89,8 +94,12 @@ async def _read(
                     message = _message(line)
                     if isinstance(message, SessionMessage):
                         await inward.send(message)
+                    elif message is not None and message.is_answer:
+                        if message.has_id:
+                            await inward.send(message.error)
                     elif message is not None:
-                        await (inward if message.is_answer else outward).send(message.error)
+                        with suppress(anyio.WouldBlock):
+                            outward.send_nowait(message.error)
 
 
 async def _next(source: int) -> bytes:
@@ -121,7 +130,8 @@ async def _write(
             await _send(target, text.encode() + b"\n")
         except OSError:
             return  # the client reads no more; that it has gone is seen by the reader
-        answered()
+        if not isinstance(item.message, types.JSONRPCError):
+            answered()
 
 
 async def _send(target: int, data: bytes) -> None:

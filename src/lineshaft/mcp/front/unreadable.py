@@ -1,4 +1,4 @@
-"""Lines of a client that are no message: each is answered as far as it can be told what it was.
+"""Lines of a client that are no message: each is answered under its id, where that can be read.
 
 The SDK drops what it cannot read, and a client would wait for its answer for ever.
 """
@@ -21,22 +21,34 @@ class Unreadable:
     """
 
     def __init__(self, line: bytes | Cut, most_bytes: int) -> None:
-        head, tail = (line.head, line.tail) if isinstance(line, Cut) else (line, line[-EDGE:])
-        self._id = id_between(head[:EDGE], tail)
-        self.is_answer = self._id is not None and _answers(head[:EDGE] + tail)
-        """Whether it seems to answer one of our own requests."""
-
+        self._code = types.INVALID_REQUEST
+        self._message = "no JSON-RPC message of MCP"
         if isinstance(line, Cut):
-            self._code = types.INVALID_REQUEST
+            self._id = id_between(line.head, line.tail)
+            self.is_answer = _answers(line.head + line.tail)
+            """Whether it seems to answer one of our own requests."""
+
             self._message = f"a message of more than {most_bytes:,} bytes: it was not read"
             return
         try:
             found: object = json.loads(line)
         except (ValueError, RecursionError):
+            self._id = id_between(line[:EDGE], b"")  # a later id may be one of what is inside
+            self.is_answer = _answers(line[:EDGE])
             self._code, self._message = types.PARSE_ERROR, "a line that is no JSON"
             return
-        self._code = types.INVALID_REQUEST
-        self._read(found)
+        message = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        self._id = _id(message.get("id"))
+        self.is_answer = _answers(list(message))
+        if isinstance(found, list):
+            self._message = "a batch of messages: send each in a line of its own"
+        elif not _is_text(found):
+            self._message = "a text in it has half a character (a lone surrogate, such as \\ud83d)"
+
+    @property
+    def has_id(self) -> bool:
+        """Whether it is known what it belongs to."""
+        return self._id is not None
 
     @property
     def error(self) -> SessionMessage:
@@ -44,30 +56,28 @@ class Unreadable:
         error = types.ErrorData(code=self._code, message=self._message)
         return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=self._id, error=error))
 
-    def _read(self, found: object) -> None:
-        """Look at what JSON it is."""
-        self._message = "no JSON-RPC message of MCP"
-        if isinstance(found, list):
-            self._message = "a batch of messages: send each in a line of its own"
-        if not isinstance(found, dict):
-            self._id, self.is_answer = None, False
-            return
-        message = cast("dict[str, object]", found)
-        given = message.get("id")
-        plain = isinstance(given, int | str) and not isinstance(given, bool)
-        self._id = cast("int | str", given) if plain else None
-        self.is_answer = self._id is not None and _answers(list(message))
-        try:
-            json.dumps(message, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            self._message = "a text in it has half a character (a lone surrogate, such as \\ud83d)"
+
+def _id(given: object) -> int | str | None:
+    """Return an id that can be sent back."""
+    if isinstance(given, bool) or not isinstance(given, int | str):
+        return None
+    return given if _is_text(given) else None
+
+
+def _is_text(value: object) -> bool:
+    """Return whether all texts in a value can be sent."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _answers(keys: bytes | list[str]) -> bool:
     """Return whether the keys of a message are those of an answer.
 
     Args:
-        keys: They, or the two ends of the message as it came.
+        keys: They, or the ends of the message as they came.
     """
     if isinstance(keys, bytes):
         return b'"method"' not in keys and (b'"result"' in keys or b'"error"' in keys)
