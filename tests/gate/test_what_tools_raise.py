@@ -23,7 +23,9 @@ async def error_of(made: Tool, **settings: object) -> CallError:
 async def of_one() -> None:
     """Fail in a task."""
     async with asyncio.TaskGroup() as group:
-        group.create_task(fails(ToolError("E_FILE_NOT_FOUND", "no account 17", hint="make it")))
+        gone = ToolError("E_FILE_NOT_FOUND", "no account 17", hint="make it")
+        gone.unknown = True
+        group.create_task(fails(gone))
 
 
 @tool(effect="read")
@@ -47,6 +49,9 @@ async def fails(error: Exception) -> None:
 
 
 async def test_a_group_of_one_is_the_error_in_it() -> None:
+    async with Session([of_one], store=False) as session:
+        result = await session.run("await of_one()")
+    assert [call.status for call in result.calls] == ["unknown"]
     error = await error_of(of_one)
     assert (error.code, error.message, error.hint) == (
         "E_FILE_NOT_FOUND",
@@ -101,6 +106,21 @@ async def test_a_thread_that_goes_on_is_not_said_to_have_ended() -> None:
         error.message == "charge took longer than 0.05 s and could not be ended: it may still go on"
     )
     assert "before you call it again" in error.hint
+
+
+async def test_of_a_read_that_goes_on_no_effect_is_feared() -> None:
+    goes_on = threading.Event()
+
+    @tool(effect="read", seconds=0.05)
+    def look() -> None:
+        """Take too long."""
+        goes_on.wait(60)
+
+    try:
+        error = await error_of(look)
+    finally:
+        goes_on.set()
+    assert (error.code, error.hint) == ("E_TOOL_TIMEOUT", "")
 
 
 async def test_middleware_says_what_it_means() -> None:

@@ -16,7 +16,7 @@ from lineshaft.gate._elicit import Question
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._joining import SurroundingCall, current_call
 from lineshaft.gate._lanes import CallPlace
-from lineshaft.gate._messages import described, only_one
+from lineshaft.gate._raised import described, only_one
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.policy import Policy, Subject, along, likewise, reach, sight
 from lineshaft.tools import Tool
@@ -38,7 +38,7 @@ _LONGEST_NOTICE = 2_000
 _LOG = logging.getLogger("lineshaft.tools")
 """Tracebacks of what tools raise, for their authors."""
 
-_YET = "it may have its effect yet: look at that before you call it again"
+_YET = "it may still take effect: look before you call it again"
 _MODELS: frozenset[Origin] = frozenset({"model", "mcp"})
 """Where a result goes to a model as it is."""
 
@@ -122,6 +122,7 @@ async def execute(
             entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
         if goes_on := ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
+    ending.error = ending.error and only_one(ending.error)
     if isinstance(ending.error, ToolError) and ending.error.unknown:
         entry.status = "unknown"
     value = _value(tool, ending, left, goes_on=goes_on)
@@ -220,10 +221,11 @@ def _seconds(run: RunInfo, spec: ToolSpec) -> float | None:
 def _value(tool: Tool, ending: Ending, seconds: float, *, goes_on: bool) -> Value:
     if ending.told_to_end:
         ended = "and could not be ended: it may still go on" if goes_on else "and was ended"
-        hint = _YET if goes_on and not tool.spec.idempotent else ""
+        may_act = goes_on and tool.spec.effect != "read" and not tool.spec.idempotent
+        hint = _YET if may_act else ""
         text = f"{tool.name} took longer than {seconds:g} s {ended}"
         raise ToolError("E_TOOL_TIMEOUT", text, hint=hint)
-    error = ending.error and only_one(ending.error)
+    error = ending.error
     if error is None:
         return Value(ending.value)
     if isinstance(error, ToolError | WorkspaceError):

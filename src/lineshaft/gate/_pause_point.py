@@ -98,7 +98,8 @@ def difference(call: CallRecord, expected: KeptCall | None, redactor: Redactor) 
 def acts_beyond_files(tool: Tool, verdict: Verdict, *, models: bool = False) -> bool:
     """Return whether a preview cannot make a call: it acts, or a person must say first.
 
-    A tool that is given no context has no way to the run's view: what it writes is on the disk.
+    A tool that is given no context has no way to the run's view, and a server's tool uses none:
+    what they write is on the disk at once.
 
     Args:
         tool: The tool.
@@ -109,7 +110,7 @@ def acts_beyond_files(tool: Tool, verdict: Verdict, *, models: bool = False) -> 
     if spec.needs_disk:
         return True
     if spec.effect == "write":
-        return not (spec.staged or spec.container or tool.contract.context)
+        return not (spec.staged or spec.container or (spec.confined and tool.contract.context))
     if spec.container or (models and spec.effect == "model"):
         return False
     return spec.effect != "read" or verdict.kind == "ask"

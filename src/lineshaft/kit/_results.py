@@ -94,7 +94,7 @@ class Matches(TypedDict):
     """Whether there may be more, which a direct call left out. Never true in a script."""
 
     unreadable: list[str]
-    """Paths of files and folders that could not be read, and so were not searched."""
+    """Paths of what could not be read, and so was not searched; pipes and devices, too."""
 
 
 class FileChange(TypedDict):

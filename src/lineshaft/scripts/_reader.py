@@ -14,6 +14,9 @@ from lineshaft.scripts.reading import Prepared, Reading, strangers
 from lineshaft.tools import script_name
 from lineshaft.values import Engine, Finding, PythonTarget, RunError, ToolSpec
 
+_NOT_THERE = frozenset({"undefined-name", "unknown-tool"})
+"""Findings about names that stand for nothing."""
+
 
 class Reader:
     """Reads scripts.
@@ -126,6 +129,8 @@ class Reader:
 
 def _explained(finding: Finding, missing: Sequence[Finding]) -> Finding:
     """Return a finding; where it is about a provider that is not there, its hint says why."""
+    if finding.code not in _NOT_THERE:
+        return finding
     for told in missing:
         name = script_name(told.message.partition(":")[0])
         if re.search(rf"`{re.escape(name)}[`.]", finding.message):

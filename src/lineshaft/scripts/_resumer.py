@@ -167,8 +167,12 @@ class Resumer:
             RunBusy: Names them.
         """
         tools = self._runner.gate.tools
+        own = {name: tool for each in tools.values() for name, tool in each.brings.items()}
+        known = {**own, **tools}
         asked = [
-            c for c in saved.unknown if c.tool not in tools or not tools[c.tool].spec.idempotent
+            call
+            for call in saved.unknown
+            if call.tool not in known or not known[call.tool].spec.idempotent
         ]
         if asked and saved.pause is None:
             calls = ", ".join(f"{call.tool} ({call.id})" for call in asked[:_TOLD])

@@ -35,7 +35,7 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
     Raises:
         ConfigError: A name is not an identifier, or a value is not JSON.
     """
-    given = cast("object", inputs or {})
+    given = cast("object", {} if inputs is None else inputs)
     if not isinstance(given, Mapping):
         raise ConfigError(f"inputs go by name: {{'name': value}}, not {given!r:.100}")
     made: dict[str, object] = {}

@@ -1,14 +1,17 @@
 """A run under way, as its owner holds it."""
 
+import logging
 from collections.abc import AsyncIterator, Awaitable
 from typing import Protocol
 
 import anyio
 
-from lineshaft.errors import LineshaftError
+from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.scripts import Control
 from lineshaft.session._live_runs import LiveRuns
 from lineshaft.values import Event, RunResult, Sink
+
+_LOG = logging.getLogger(__name__)
 
 
 class RunWork(Protocol):
@@ -73,7 +76,10 @@ class Run:
         try:
             with anyio.CancelScope(shield=True), live.holding(self._control) as control:
                 self._result = await work(control=control, sinks=(self._take,))
-        except Exception as error:  # noqa: BLE001  it is the result's; the session's runs go on
+        except ConfigError as error:
+            self._failed = error
+        except Exception as error:  # noqa: BLE001  it is the result's; other runs go on
+            _LOG.exception("run %s could not be settled", self.run_id)
             self._failed = error
         finally:
             self._done.set()

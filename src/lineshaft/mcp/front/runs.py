@@ -198,7 +198,7 @@ class Runs:
         caller = self._caller(work, client)
 
         async def carry(_: Operation) -> RunResult:
-            return await self._session.resume(run_id, answers, repeat=(), caller=caller)
+            return await self._session.resume(run_id, answers, caller=caller)
 
         self.works.start(work, carry)
         return await self._follow(work, client)

@@ -42,7 +42,7 @@ class Unreadable:
         self.is_answer = _answers(list(message))
         if isinstance(found, list):
             self._message = "a batch of messages: send each in a line of its own"
-        elif not _is_text(found):
+        elif not _is_text(cast("object", found)):
             self._message = "a text in it has half a character (a lone surrogate, such as \\ud83d)"
 
     @property

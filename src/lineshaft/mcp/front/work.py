@@ -1,5 +1,6 @@
 """Runs and calls under way behind a front, whichever requests of a client wait for them."""
 
+import logging
 import re
 import secrets
 from collections import OrderedDict, deque
@@ -31,6 +32,7 @@ _KEPT = 64
 """Ended runs in the background whose whole result is kept; of others the record tells."""
 
 
+_LOG = logging.getLogger(__name__)
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED = Filled("cancel")
 
@@ -193,6 +195,9 @@ class Operation:
                 self.result = await carry(self)
         except LineshaftError as error:
             self.error = error
+        except Exception as error:  # noqa: BLE001  a fault of ours: what others began goes on
+            _LOG.exception("a run could not be settled")
+            self.error = LineshaftError(f"the run failed: {type(error).__name__}: {error}")
         finally:
             self.ended = True
             for asked in self._questions.values():

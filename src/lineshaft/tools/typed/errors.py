@@ -79,11 +79,11 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
             texts[path] = "is missing"
         elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
             texts[path] = unknown(str(path[-1]), names) if len(path) == 1 else "is unknown"
-        elif kind == "union_tag_not_found":
-            texts[*path, _discriminator(context)] = "is missing: it says which form this has"
-        elif kind == "union_tag_invalid":
+        elif kind == "union_tag_not_found" and (field := _discriminator(context)):
+            texts[*path, field] = "is missing: it says which form this has"
+        elif kind == "union_tag_invalid" and (field := _discriminator(context)):
             tag, tags = context.get("tag"), context.get("expected_tags")
-            texts[*path, _discriminator(context)] = f"must be one of {tags}, not {tag!r}"
+            texts[*path, field] = f"must be one of {tags}, not {tag!r}"
         elif kind in ("value_error", "assertion_error"):
             texts[path] = f"is refused: {context.get('error', '')}"
         else:
@@ -96,7 +96,9 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
 
 
 def _discriminator(context: Mapping[str, object]) -> str:
-    return str(context.get("discriminator", "")).strip("'")
+    """Return the field that says which form a value has, as it is given; empty: a function does."""
+    found = re.fullmatch(r"(?:'[^']*' \| )?'([^']*)'", str(context.get("discriminator", "")))
+    return found[1] if found is not None else ""
 
 
 def _expected(kind: str, context: Mapping[str, object], message: str) -> str:
