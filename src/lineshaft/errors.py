@@ -374,8 +374,9 @@ class RunUnknown(StateError):
 
 
 class RunBusy(StateError):
-    """Another process works on this run, or the run is not in a state to go on: it is over, or
-    somebody has to decide about a call whose end is not known.
+    """Another process works on this run, or the run is not in a state to go on.
+
+    It is over, or somebody has to decide about a call whose end is not known.
     """
 
     code = "E_RUN_BUSY"

@@ -1,4 +1,4 @@
-"""What a tool or middleware raised, as text, and out of the groups that tasks make of it."""
+"""Errors that tools and middleware raise, as text, and out of the groups that tasks make."""
 
 from collections.abc import Iterator
 from typing import cast
