@@ -506,6 +506,8 @@ def test_an_address_restricts_in_every_spelling(value: str) -> None:
         ("secrets/*", "./a/../secrets/b"),
         ("../x/*", "a/../../x/b"),
         ("secrets/*", "secrets"),
+        ("git:a/b", "git:a/x/../b"),
+        ("git://h/a/*", "GIT://h/x/../a/b"),
         ("secrets/**", "./secrets/"),
         ("https://h.example/a/*", "HTTPS://H.example:443/b/../a/c"),
         ("https://h.example/a/*", "https://h.example/x/../a/s?q=/../../b"),
