@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from lineshaft import Policy, Session, Tool, ToolError, tool
-from lineshaft.values import Call, CallError, Dispatch, Done
+from lineshaft.values import Call, CallError, Dispatch, Done, Effect
 
 OPEN = Policy(mode="open")
 
@@ -89,38 +89,26 @@ async def test_an_author_finds_the_traceback_in_the_log(caplog: pytest.LogCaptur
     assert "raise error" in caplog.text
 
 
-async def test_a_thread_that_goes_on_is_not_said_to_have_ended() -> None:
+@pytest.mark.parametrize(
+    ("effect", "hint"),
+    [("external", "it may still take effect: look before you call it again"), ("read", "")],
+)
+async def test_a_thread_that_goes_on_is_not_said_to_have_ended(effect: Effect, hint: str) -> None:
     goes_on = threading.Event()
 
-    @tool(effect="external", seconds=0.05)
-    def charge() -> None:
+    def wait() -> None:
         """Take too long, in a thread that nothing can end."""
         goes_on.wait(60)
 
     try:
-        error = await error_of(charge)
+        error = await error_of(Tool.from_function(wait, effect=effect, seconds=0.05))
     finally:
         goes_on.set()
-    assert error.code == "E_TOOL_TIMEOUT"
-    assert (
-        error.message == "charge took longer than 0.05 s and could not be ended: it may still go on"
+    assert (error.code, error.message, error.hint) == (
+        "E_TOOL_TIMEOUT",
+        "wait took longer than 0.05 s and could not be ended: it may still go on",
+        hint,
     )
-    assert "before you call it again" in error.hint
-
-
-async def test_of_a_read_that_goes_on_no_effect_is_feared() -> None:
-    goes_on = threading.Event()
-
-    @tool(effect="read", seconds=0.05)
-    def look() -> None:
-        """Take too long."""
-        goes_on.wait(60)
-
-    try:
-        error = await error_of(look)
-    finally:
-        goes_on.set()
-    assert (error.code, error.hint) == ("E_TOOL_TIMEOUT", "")
 
 
 async def test_middleware_says_what_it_means() -> None:
