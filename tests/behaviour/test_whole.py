@@ -123,6 +123,10 @@ async def test_files_that_cannot_be_read_are_named(make: Make, folder: Path) -> 
     assert result.error is None, result.error
     assert [match["path"] for match in result.value["matches"]] == ["a.txt"]
     assert (result.value["unreadable"], result.value["truncated"]) == (["sparse.bin"], False)
+    async with make() as session:
+        read = await session.call("read_file", {"path": "sparse.bin"})
+    assert read.error is not None
+    assert (read.error.code, "piece by piece" in read.error.hint) == ("E_TOO_LARGE", True)
 
 
 async def test_a_tool_that_calls_another_is_given_all_of_it(make: Make, folder: Path) -> None:

@@ -305,14 +305,26 @@ def read(place: Place) -> bytes:
     """
     if (shown := unsaved(place)) is not None:
         return shown
+    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
+        return whole(place, descriptor)
+
+
+def whole(place: Place, descriptor: int) -> bytes:
+    """Return the content of an open file.
+
+    Raises:
+        TooLarge: It is too large to hold in memory.
+    """
     parts: list[bytes] = []
     left = MOST_BYTES
-    with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
-        for chunk in chunks(descriptor):
-            parts.append(chunk)
-            left -= len(chunk)
-            if left < 0:
-                raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
+    for chunk in chunks(descriptor):
+        parts.append(chunk)
+        left -= len(chunk)
+        if left < 0:
+            raise TooLarge(
+                f"{place.path!r} is larger than {MOST_BYTES:,} bytes",
+                hint="a program of python_run or run_command reads it piece by piece",
+            )
     return b"".join(parts)
 
 

@@ -10,7 +10,6 @@ import stat
 import time
 from collections.abc import Iterator
 
-from lineshaft.errors import TooLarge
 from lineshaft.values import Struct
 from lineshaft.workspace.disk.access import (
     KEPT_BYTES,
@@ -27,6 +26,7 @@ from lineshaft.workspace.disk.access import (
     status,
     told,
     unsaved,
+    whole,
 )
 from lineshaft.workspace.disk.buffers import Unsaved
 from lineshaft.workspace.disk.mounts import Place
@@ -147,18 +147,11 @@ def read_whole(place: Place) -> SeenState:
         WorkspaceError: It is no file, or may not be read.
     """
     at_ns = time.time_ns()
-    parts: list[bytes] = []
-    left = MOST_BYTES
     with told(place.path), opened(place) as at, open_file(place.path, at) as descriptor:
         found = os.fstat(descriptor)
         if (shown := unsaved(place)) is not None:
             return _shown(shown, stat.S_IMODE(found.st_mode), at_ns, MOST_BYTES)
-        for chunk in chunks(descriptor):
-            parts.append(chunk)
-            left -= len(chunk)
-            if left < 0:
-                raise TooLarge(f"{place.path!r} is larger than {MOST_BYTES:,} bytes")
-    data = b"".join(parts)
+        data = whole(place, descriptor)
     thing = FileState(
         "file", hashlib.sha256(data).hexdigest(), len(data), stat.S_IMODE(found.st_mode)
     )
