@@ -170,6 +170,35 @@ os.chmod("tool", 0o755)
     assert (folder / "empty").is_dir()
 
 
+async def test_a_name_that_is_no_text_costs_no_other_change(
+    run: Run, folder: Path, boundary: str
+) -> None:
+    code = """
+import os
+open("good", "w").write("x")
+try:
+    open(b"bad\\xff", "w").write("x")
+    os.mkdir(b"folder\\xff")
+    open(b"folder\\xff/in", "w").write("x")
+except OSError:
+    print("refused")
+"""
+
+    answer = await run(code=code)
+    again = await run(code="import os\nprint(os.listdir())")
+
+    if boundary == WASM_BOUNDARY:
+        assert answer["stdout"] == "refused\n"
+    else:
+        assert answer["notKept"] == [
+            r"bad\xff (its name is not UTF-8)",
+            r"folder\xff (its name is not UTF-8)",
+            r"folder\xff/in (its name is not UTF-8)",
+        ]
+    assert again["stdout"] == "['good']\n"
+    assert [path.name for path in folder.iterdir()] == ["good"]
+
+
 @pytest.mark.parametrize("mode", ["plan", "read"])
 async def test_where_only_reading_is_allowed_it_is_refused(opened: Open, mode: str) -> None:
     session = await opened(policy=Policy.from_dict({"mode": mode}))

@@ -5,6 +5,7 @@ checked for staleness and recorded like any other; all are looked at before the 
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -52,13 +53,15 @@ async def land(call: Context, changes: Changes) -> list[str]:
         changes: What the program did.
 
     Returns:
-        Changes that were not kept: symlinks that lead out, folders filled from outside.
+        Changes that were not kept: symlinks that lead out, folders filled from outside, names that
+        are not UTF-8.
 
     Raises:
         ToolError: `E_DENIED`, where it changed what it may not; nothing was changed then.
         WorkspaceError: A file is stale, or cannot be written.
     """
-    closed = [file.path for file in changes.files if not await _is_open(call, file.path)]
+    files = [file for file in changes.files if _is_text(file)]
+    closed = [file.path for file in files if not await _is_open(call, file.path)]
     refused = sorted({*changes.refused, *closed})
     if refused:
         raise ToolError(
@@ -66,11 +69,26 @@ async def land(call: Context, changes: Changes) -> list[str]:
             f"the program changed what policy closes to it: {_list(refused)}; none of its changes"
             " were kept",
         )
-    for file in changes.files:
+    for file in files:
         await _check(call.workspace, file)
-    plan = await _plan(call.workspace, changes.files)
+    plan = await _plan(call.workspace, files)
+    plan.not_kept += [_nameless(file) for file in changes.files if not _is_text(file)]
     await _carry_out(call.workspace, plan)
     return plan.not_kept
+
+
+def _is_text(file: JailedChange) -> bool:
+    """Return whether a workspace can name a change: its path, and what a symlink holds."""
+    try:
+        f"{file.path}{file.target or ''}".encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _nameless(file: JailedChange) -> str:
+    path = os.fsencode(file.path).decode("utf-8", "backslashreplace")
+    return f"{path} (its name is not UTF-8)"
 
 
 async def _is_open(call: Context, path: str) -> bool:

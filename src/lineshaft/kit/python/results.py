@@ -36,7 +36,8 @@ class ProgramRan(TypedDict):
     """Bytes that it printed that are not UTF-8: they stand as `U+FFFD`, and are lost."""
 
     notKept: NotRequired[list[str]]
-    """What it left behind that a workspace does not hold: symlinks that lead out."""
+    """What it left behind that a workspace does not hold: symlinks that lead out, names
+    that are not UTF-8."""
 
     leftOut: NotRequired[list[str]]
     """What of the workspace it could not see, beside what policy closes, each with the reason."""
