@@ -1,10 +1,10 @@
 """Lineshaft beside the bare engine: times and ratios, in one process, turn by turn.
 
 Figures are medians; turns alternate, so that noise of the machine meets both. Nothing here is
-asserted: a person reads it, and `docs/benchmarks.md` keeps a copy. `--quick` takes fewer turns;
-`--pandas` installs pandas, from the network, for the figures of packages.
+asserted: a person reads it, and `docs/benchmarks.md` keeps a copy.
 """
 
+import argparse
 import asyncio
 import os
 import platform
@@ -146,7 +146,11 @@ def remembered() -> list[str]:
 
 
 def main() -> None:
-    turns = 3 if "--quick" in sys.argv else 20
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Lineshaft beside the engine")
+    parser.add_argument("--quick", action="store_true", help="take fewer turns")
+    parser.add_argument("--pandas", action="store_true", help="install pandas, from the network")
+    wanted = parser.parse_args()
+    turns = 3 if wanted.quick else 20
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n")
     print(f"| {'median':<44} | {'bare':>8} | {'lineshaft':>9} | {'added':>8} | ratio |")
     print(f"| {'-' * 44} | {'-' * 7}: | {'-' * 8}: | {'-' * 7}: | {'-' * 4}: |")
@@ -159,12 +163,13 @@ def main() -> None:
         print(Row(name, 0, took), flush=True)
     for row in asyncio.run(agent_figures.figures(turns)):
         print(Row(*row), flush=True)
-    asyncio.run(engine_figures.show(turns, install="--pandas" in sys.argv))
+    asyncio.run(engine_figures.show(turns, install=wanted.pandas))
     asyncio.run(staging.show_staging(turns))
     asyncio.run(serving.show(turns))
     wire.show(turns)
     sys.stdout.flush()
-    subprocess.run([sys.executable, str(EDITING), *sys.argv[1:]], check=True)
+    quickly = ["--quick"] if wanted.quick else []
+    subprocess.run([sys.executable, str(EDITING), *quickly], check=True)
     print()
     for line in remembered():
         print(f"* {line}")
