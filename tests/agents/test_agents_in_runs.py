@@ -323,6 +323,8 @@ async def test_without_a_word_a_request_in_flight_is_not_made_again(
     settings = {"script": ONE}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
     run_id = await _the_run(order("run"))
+    async with session(order("resume")) as host:
+        assert list((await host.undecided(run_id)).values()) == ["ask_model"]
     after = await there(order("resume", run_id=run_id))
     assert after["status"] == "error"
     assert "nobody knows" in after["error"]
@@ -335,7 +337,9 @@ async def test_an_agent_that_is_declared_idempotent_asks_again(
     settings = {"script": ONE, "idempotent": True}
     await anyio.to_thread.run_sync(elsewhere, order("run", dies_at=2, **settings))
     run_id = await _the_run(order("run"))
-    after = await there(order("resume", run_id=run_id, **settings))
+    async with session(order("resume", **settings)) as host:
+        assert await host.undecided(run_id) == {}
+    after = await there(order("resume", run_id=run_id, repeat=None, **settings))
     assert after["status"] == "success"
     assert wire(order("run")) == {"f1.md 0": 1, "f1.md 1": 2, "f1.md 2": 1}
 

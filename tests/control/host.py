@@ -130,6 +130,9 @@ async def carry_out(order: dict[str, Any]) -> None:
                 assert host.store is not None
                 say([asdict(run) for run in await host.store.runs()])
                 return
+            if order["do"] == "undecided":
+                say(await host.undecided(order["run_id"]))
+                return
             if order["do"] == "run":
                 done = await host.run(order["script"], inputs=order.get("inputs"))
             else:

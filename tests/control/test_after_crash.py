@@ -91,6 +91,7 @@ def test_what_is_unknown_is_made_again_if_somebody_says_so(world: World) -> None
 def test_a_run_with_an_unknown_end_stays_until_somebody_decides(world: World) -> None:
     run_id = killed_while(world, HANGS.replace("hang(", "hang_plain("), "hang_plain third")
     before = list(world.deeds)
+    assert list(world.do("undecided", run_id=run_id).values()) == ["hang_plain"]
     refused = world.do("resume", run_id=run_id, repeat=None)
     assert refused["raised"] == "E_RUN_BUSY"
     assert "hang_plain" in refused["message"]

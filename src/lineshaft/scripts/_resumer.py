@@ -160,21 +160,28 @@ class Resumer:
         if saved.pause is not None:
             await self._must_have_modules(saved, document_of(saved.pause).modules)
 
+    async def undecided(self, run_id: str) -> tuple[KeptCall, ...]:
+        """Return the calls of a cut off run that are only made twice where somebody says so."""
+        saved = await self._saved(run_id)
+        await self._runner.reader.ready(call.tool for call in saved.unknown)
+        return self._undecided(saved)
+
+    def _undecided(self, saved: SavedRun) -> tuple[KeptCall, ...]:
+        if saved.pause is not None:
+            return ()
+        tools = self._runner.gate.tools
+        own = {name: tool for each in tools.values() for name, tool in each.brings.items()}
+        every = {**own, **tools}
+        idempotent = {name for name, tool in every.items() if tool.spec.idempotent}
+        return tuple(call for call in saved.unknown if call.tool not in idempotent)
+
     def _must_be_decided(self, saved: SavedRun) -> None:
         """Refuse a run of which somebody must decide whether calls are made twice.
 
         Raises:
             RunBusy: Names them.
         """
-        tools = self._runner.gate.tools
-        own = {name: tool for each in tools.values() for name, tool in each.brings.items()}
-        known = {**own, **tools}
-        asked = [
-            call
-            for call in saved.unknown
-            if call.tool not in known or not known[call.tool].spec.idempotent
-        ]
-        if asked and saved.pause is None:
+        if asked := self._undecided(saved):
             calls = ", ".join(f"{call.tool} ({call.id})" for call in asked[:_TOLD])
             more = f" and {len(asked) - _TOLD} more" if len(asked) > _TOLD else ""
             raise RunBusy(

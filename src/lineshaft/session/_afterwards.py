@@ -47,6 +47,21 @@ class Afterwards(ABC):
         _, resumer, _ = self._later()
         return await resumer.pending(run_id)
 
+    async def undecided(self, run_id: str) -> Mapping[str, str]:
+        """Return the calls of which `repeat` of `resume` must decide, before it is called.
+
+        They had started when the run's host died, their end is not known, and their tools do not
+        say that they are idempotent.
+
+        Returns:
+            The tools' names by id of the call; empty where nothing has to be decided.
+
+        Raises:
+            StateError: The run is not known, or belongs to another workspace.
+        """
+        _, resumer, _ = self._later()
+        return {call.id: call.tool for call in await resumer.undecided(run_id)}
+
     async def check_resume(self, run_id: str) -> None:
         """Refuse a run that could not go on here, whatever the answers: call it before you ask.
 

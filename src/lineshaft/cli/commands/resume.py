@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 import click
+from msgspec import field
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import approver_for
@@ -75,7 +76,7 @@ class WaitingRun(Struct, frozen=True, kw_only=True):
     run_id: str
     pending: tuple[Pending, ...] = ()
     expires_at: str | None = None
-    unknown: tuple[tuple[str, str], ...] = ()
+    unknown: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids and tools of calls that had started when the host died."""
 
 
@@ -280,7 +281,7 @@ async def _resume(
         run_id = await _found(session, settings, run)
         await _must_stand(session, run_id)
         pending = await session.pending(run_id)
-        unknown = () if pending else await _unknown(session, run_id)
+        unknown = await session.undecided(run_id)
         answers = words.answers
         if (pending or unknown) and not answers and words.repeat is None:
             await session.check_resume(run_id)  # nobody is asked about what cannot go on
@@ -315,24 +316,11 @@ async def _summary(session: Session, run_id: str) -> RunSummary | None:
     return next((each for each in runs if each.run_id == run_id), None)
 
 
-async def _unknown(session: Session, run_id: str) -> tuple[tuple[str, str], ...]:
-    """Return the calls with an unknown end about which a person must decide."""
-    if session.store is None:
-        return ()
-    saved = await session.store.load(run_id)
-    asked = [call for call in saved.unknown if not _is_idempotent(session, call.tool)]
-    return tuple((call.id, call.tool) for call in asked)
-
-
-def _is_idempotent(session: Session, tool: str) -> bool:
-    return tool in session.tools and session.tools[tool].idempotent
-
-
 async def _standing(
     session: Session,
     run_id: str,
     pending: tuple[Pending, ...],
-    unknown: tuple[tuple[str, str], ...],
+    unknown: Mapping[str, str],
 ) -> WaitingRun:
     kept = await _summary(session, run_id)
     return WaitingRun(
@@ -354,17 +342,17 @@ def _tell(standing: WaitingRun, *, whole: bool, options: str) -> None:
         )
         return
     note(f"{paint('interrupted', 'yellow')}: it is not known whether these calls took effect")
-    for call_id, tool in standing.unknown:
+    for call_id, tool in standing.unknown.items():
         note(f"  {one_line(call_id)}  {one_line(tool)}")
     resume = f"lineshaft resume {standing.run_id}{options}"
     note(paint("go on: with all of them made again, with some, or with none, which the", "dim"))
     note(paint("script is told then:", "dim"))
     note(f"  {resume} --repeat all")
-    note(f"  {resume} --repeat {one_line(standing.unknown[0][0])}")
+    note(f"  {resume} --repeat {one_line(next(iter(standing.unknown)))}")
     note(f"  {resume} --repeat none")
 
 
 def _as_json(standing: WaitingRun) -> str:
-    unknown: Sequence[object] = [{"id": id_, "tool": tool} for id_, tool in standing.unknown]
+    unknown = [{"id": id_, "tool": tool} for id_, tool in standing.unknown.items()]
     told = {"status": "paused" if standing.pending else "interrupted", **asdict(standing)}
     return json_module.dumps(told | {"unknown": unknown}, ensure_ascii=False)
