@@ -118,6 +118,24 @@ class ToolError(LineshaftError):
         self.unknown = unknown
 
 
+class AgentPaused(ToolError):
+    """A microagent that runs by itself waits for answers; `session.resume(run_id)` goes on with it.
+
+    Args:
+        message: What waits.
+        run_id: The run that waits.
+        pending: The calls that wait, as `Pending`.
+        hint: One more line of advice.
+    """
+
+    def __init__(
+        self, message: str, *, run_id: str, pending: tuple[object, ...], hint: str = ""
+    ) -> None:
+        super().__init__("E_PAUSED", message, hint=hint)
+        self.run_id = run_id
+        self.pending = pending
+
+
 class EngineError(LineshaftError):
     """An engine could not finish a script."""
 

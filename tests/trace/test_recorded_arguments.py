@@ -6,6 +6,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineshaft import Tool
 from lineshaft.trace import HIDDEN, Redactor
 from lineshaft.values import ToolSpec
 
@@ -85,21 +86,40 @@ def test_a_path_stays_whatever_its_argument_is_called() -> None:
 
 
 def test_a_schema_may_call_an_argument_a_password() -> None:
+    pin = {"type": "string", "format": "password"}
     properties = {
-        "pin": {"type": "string", "format": "password"},
+        "pin": pin,
         "code": {"writeOnly": True},
+        "maybe": {"anyOf": [pin, {"type": "null"}]},
+        "several": {"type": "array", "items": pin},
+        "login": {"$ref": "#/$defs/Login"},
         "other": {"type": "string"},
         "odd": True,
     }
-    spec = ToolSpec(name="login", input_schema={"properties": properties})
-    given = {"pin": "1", "code": "2", "other": "3", "odd": "4", "new": "5"}
+    login = {"type": "object", "properties": {"name": {"type": "string"}, "word": pin}}
+    schema = {"properties": properties, "$defs": {"Login": login}}
+    spec = Tool.from_schema(name="login", input_schema=schema, function=dict).spec
+    given = {
+        "pin": "1",
+        "code": "2",
+        "maybe": "3",
+        "several": ["4", "5"],
+        "login": {"name": "6", "word": "7"},
+        "other": "8",
+        "odd": "9",
+        "new": "10",
+    }
     assert REDACTOR.arguments(spec, given) == {
         "pin": HIDDEN,
         "code": HIDDEN,
-        "other": "3",
-        "odd": "4",
-        "new": "5",
+        "maybe": HIDDEN,
+        "several": [HIDDEN, HIDDEN],
+        "login": {"name": "6", "word": HIDDEN},
+        "other": "8",
+        "odd": "9",
+        "new": "10",
     }
+    assert "7" not in str(REDACTOR.whole(spec, {"login": {"word": "7777"}}))
 
 
 def test_a_command_line_hides_what_follows_a_telling_flag() -> None:

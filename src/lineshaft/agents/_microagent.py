@@ -38,7 +38,7 @@ from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
 from lineshaft.agents._validation import VALIDATE, is_fault, validation
-from lineshaft.errors import AgentError, ConfigError, ToolError
+from lineshaft.errors import AgentError, AgentPaused, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import (
     CheckableModel,
@@ -231,7 +231,8 @@ class Microagent(Generic[R]):
         Raises:
             AgentError: It ended without a result.
             ConfigError: An argument cannot be used, or there is no model.
-            ToolError: Policy refused it, or it waits for an approval.
+            AgentPaused: It runs by itself, and calls wait for an approval.
+            ToolError: Policy refused it.
         """
         settings = {
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
@@ -253,6 +254,10 @@ class Microagent(Generic[R]):
             ) as session:
                 called = await session.call(tool.name, arguments)
             run_id, error = called.run_id, called.error
+            if error is not None and called.pending:
+                raise AgentPaused(
+                    error.message, run_id=run_id, pending=called.pending, hint=error.hint
+                )
             done = Value(called.value)
             if error is not None:
                 done = Failure(error.code, error.message, error.hint)

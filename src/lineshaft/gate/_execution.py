@@ -231,7 +231,7 @@ def _value(tool: Tool, ending: Ending, seconds: float, *, goes_on: bool) -> Valu
     if isinstance(error, ToolError | WorkspaceError):
         raise ToolError(str(error.code), str(error.message), hint=str(error.hint)) from error
     if isinstance(error, LineshaftError):
-        text = f"{tool.name} failed: {error.message}"
+        text = f"{tool.name} failed: {type(error).__name__}: {error.message}"
         raise ToolError("E_TOOL_FAILED", text, hint=str(error.hint)) from error
     _LOG.info("%s failed", tool.name, exc_info=error)
     raise ToolError("E_TOOL_FAILED", f"{tool.name} failed: {described(error)}") from error

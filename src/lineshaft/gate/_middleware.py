@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 
 import pydantic_core
+from msgspec.structs import replace
 
+from lineshaft.errors import ConfigError
 from lineshaft.gate._call_log import CallEntry
 from lineshaft.gate._messages import failed
 from lineshaft.gate._run_info import RunInfo
@@ -15,11 +17,20 @@ _BESIDE: ContextVar[list[CallEntry]] = ContextVar("beside")
 
 
 def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
-    """Return a dispatch with the session's middleware around it, outermost first."""
+    """Return a dispatch with the session's middleware around it, outermost first.
+
+    Raises:
+        ConfigError: Middleware gives no function.
+    """
     dispatch = inner
     for wrap in reversed(run.gate.middleware):
-        dispatch = _contained(wrap(dispatch), run)
-    return _together(dispatch) if run.gate.middleware else dispatch
+        made: object = wrap(dispatch)
+        if not callable(made):
+            name = getattr(wrap, "__qualname__", repr(wrap))
+            hint = "return an async function that takes a call and returns its end"
+            raise ConfigError(f"the middleware {name} gave {made!r} for `inner`", hint=hint)
+        dispatch = _contained(made, run)
+    return _together(dispatch, run) if run.gate.middleware else dispatch
 
 
 def note_beside(entry: CallEntry) -> None:
@@ -29,18 +40,29 @@ def note_beside(entry: CallEntry) -> None:
     entry.beside = beside
 
 
-def _together(inner: Dispatch) -> Dispatch:
+def _together(inner: Dispatch, run: RunInfo) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         beside: list[CallEntry] = []
         token = _BESIDE.set(beside)
         try:
-            done = await inner(call)
+            done = await inner(_by_name(call, run))
         finally:
             _BESIDE.reset(token)
         _stay_cancelled(beside)
         return done
 
     return dispatch
+
+
+def _by_name(call: Call, run: RunInfo) -> Call:
+    """Return a call as middleware reads it: all arguments by name, where the tool takes them so."""
+    own = call.scope.own.get(call.tool) if call.scope else None
+    tool = own or run.gate.tools.get(call.tool)
+    names = tool.spec.positional[: len(call.positional)] if tool else ()
+    if len(names) < len(call.positional) or not call.arguments.keys().isdisjoint(names):
+        return call  # it is refused once it is bound
+    placed = dict(zip(names, call.positional, strict=True))
+    return replace(call, arguments={**call.arguments, **placed}, positional=())
 
 
 def _stay_cancelled(beside: Sequence[CallEntry]) -> None:

@@ -17,7 +17,7 @@ async def with_paths_decided(
     """Return the arguments with each path replaced by what it really means.
 
     Args:
-        arguments: Validated, JSON-like.
+        arguments: Validated, JSON-like; a tuple has the forms that a default may have.
         patterns: `ToolSpec.paths`.
         entries: `ToolSpec.entries`: those whose last part is not followed.
         decide: Decides one path.
@@ -30,6 +30,9 @@ async def with_paths_decided(
 
 
 async def _walk(value: object, keys: tuple[str, ...], *, follow: bool, decide: Decide) -> object:
+    if isinstance(value, tuple):
+        forms = cast("tuple[object, ...]", value)
+        return [await _walk(form, keys, follow=follow, decide=decide) for form in forms]
     if not keys:
         return await decide(value, follow) if isinstance(value, str) else value
     key, rest = keys[0], keys[1:]

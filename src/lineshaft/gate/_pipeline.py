@@ -39,7 +39,7 @@ from lineshaft.gate._script_place import leaves
 from lineshaft.gate._source_reads import read_source
 from lineshaft.gate._subtree import paths_below, with_paths_told
 from lineshaft.policy import Subject, closed_by, judge
-from lineshaft.tools import Tool, script_name, web_address
+from lineshaft.tools import Tool, script_name, web_address, with_defaults
 from lineshaft.values import (
     Arguments,
     Call,
@@ -247,6 +247,12 @@ class CallPipeline:
             return decided[-1]
 
         arguments = await with_paths_decided(given, spec.paths, entries=spec.entries, decide=decide)
+        if spec.default_paths:
+            whole = with_defaults(given, spec.input_schema, optional=True)
+            if whole is not given:  # the function reads its own defaults: they are only judged
+                decided.clear()
+                entries.clear()
+                await with_paths_decided(whole, spec.paths, entries=spec.entries, decide=decide)
         return arguments, tuple(decided), tuple(entries)
 
     def _identify(self, entry: CallEntry, name: str) -> str:

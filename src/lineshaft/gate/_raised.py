@@ -9,8 +9,8 @@ _MEMBERS = 5
 
 def described(error: BaseException) -> str:
     """Return an error as text: its type, its message, its notes, and the members of a group."""
-    kind = type(error).__name__
-    parts = [f"{kind}: {error}" if str(error) else kind]
+    kind, text = type(error).__name__, _text(error)
+    parts = [f"{kind}: {text}" if text else kind]
     if isinstance(error, BaseExceptionGroup):
         members = list(_members(cast("BaseException", error)))
         told = [described(member) for member in members[:_MEMBERS]]
@@ -18,6 +18,13 @@ def described(error: BaseException) -> str:
             told.append(f"and {len(members) - len(told)} more")
         parts.append(f"({'; '.join(told)})")
     return " ".join((*parts, *map(str, getattr(cast("object", error), "__notes__", ()))))
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as broken:  # noqa: BLE001  the tool's own `__str__`
+        return f"(its text cannot be had: {type(broken).__name__})"
 
 
 def only_one(error: BaseException) -> BaseException:

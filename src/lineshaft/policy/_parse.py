@@ -31,6 +31,8 @@ def parse(data: Mapping[str, object], sources: Sequence[str] = ()) -> Parsed:
     Raises:
         ConfigError: A key or value is unknown, of the wrong type, or missing.
     """
+    if not isinstance(cast("object", data), Mapping):
+        raise ConfigError(f"policy: {_kind(data)} given; use a table with `mode` and `rules`")
     _known(data, "policy", ("mode", "rules"))
     mode = data.get("mode")
     if mode is not None and mode not in MODES:

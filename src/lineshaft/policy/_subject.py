@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from lineshaft.policy._numbers import number_in, takes_numbers
+from lineshaft.tools import with_defaults
 from lineshaft.values import Call, Origin, ToolSpec
 
 
@@ -75,10 +76,9 @@ class Subject:
 
     @cached_property
     def _arguments(self) -> Mapping[str, object]:
-        """Return the arguments, and the defaults of those that are left out."""
-        items = ((name, _items(schema)) for name, schema in self._schemas.items())
-        defaults = {name: schema["default"] for name, schema in items if "default" in schema}
-        return {**defaults, **self.call.arguments}
+        """Return the arguments, and the defaults of what is left out of them."""
+        given = self.call.arguments
+        return given if self.spec is None else with_defaults(given, self.spec.input_schema)
 
 
 def _items(value: object) -> Mapping[str, object]:

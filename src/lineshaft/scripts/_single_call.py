@@ -17,8 +17,11 @@ def call_result(result: RunResult) -> CallResult:
     first = next(iter(result.calls), None)
     error = result.error
     if result.status == "paused" and first is not None:
+        inside = error is not None and all(each.id != first.id for each in result.pending)
         message = f"{first.tool} waits for an approval (rule {first.rule!r}), and was not made"
         hint = f"once it is answered it is made: `lineshaft resume {result.run_id}`"
+        if error is not None and inside:  # calls that it made wait, and not itself
+            message, hint = f"{first.tool} is in its middle: {error.message}", error.hint
         error = RunError(code="E_PAUSED", message=message, hint=hint)
     return CallResult(
         value=result.value,

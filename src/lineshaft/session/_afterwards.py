@@ -8,6 +8,7 @@ from typing import cast
 from lineshaft.errors import ConfigError, RunBusy, RunUnknown, StateError
 from lineshaft.scripts import Reply, Resumer
 from lineshaft.session._live_runs import LiveRuns
+from lineshaft.session._validation import refuse_unusable
 from lineshaft.store import RunSummary, Store
 from lineshaft.values import Answer, Caller, Pending, Replay, RunResult, Undone, Workspace
 
@@ -104,6 +105,7 @@ class Afterwards(ABC):
                 expired, in use, or not what was stored, or `repeat` has to be decided.
         """
         live, resumer, _ = self._later()
+        refuse_unusable(caller=caller)
         decided = None if repeat is None else frozenset(repeat)
         reply = Reply(answers=_checked(answers), repeat=decided, caller=caller)
         resumed = await resumer.resume(run_id, reply)

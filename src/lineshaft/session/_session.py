@@ -359,7 +359,7 @@ class Session(Afterwards):
             ConfigError: The arguments cannot be used, or the session was not entered.
         """
         self._entered()
-        refuse_unusable(seconds=seconds)
+        refuse_unusable(seconds=seconds, origin=origin, caller=caller)
         given = checked_arguments(tool, arguments)
         origin = caller.origin if caller else origin
         limits = self._limits_of(origin)
@@ -588,6 +588,7 @@ class Session(Afterwards):
         )
 
     def _behind(self, job: Job, caller: Caller | None) -> Job:
+        refuse_unusable(caller=caller)
         if caller is None:
             return job
         limits = job.limits if job.limits is not self.limits else self._limits_of(caller.origin)

@@ -79,10 +79,16 @@ def run_sync(
 
 def waited_for(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Do some work in an event loop of its own, and return its result."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _is_in_a_loop():  # outside of `except`, so that errors of the work stand alone
         return asyncio.run(work())
     # Inside a notebook's loop: a loop of its own, in a thread of its own.
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(asyncio.run, work()).result()
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -23,6 +23,7 @@ _IDLE = (
     "(the script returned None, printed nothing and called no tool: `return` what is wanted;"
     " a function that it defines has to be called, as in `return await main()`)"
 )
+_EMPTY = "(the script returned an empty text)"
 _TOLD = 20
 """Calls that wait, named to a model."""
 
@@ -36,7 +37,7 @@ def of_run(result: RunResult, redactor: SecretFinder) -> str:
     parts = [result.stdout.rstrip("\n")]
     if result.status == "success":
         if result.value is not None:
-            parts.append(plain(result.value))
+            parts.append(plain(result.value) or _EMPTY)
         if result.value is not None or result.stdout:
             parts += [line for line in result.stderr.split("\n") if line.startswith(_UNFINISHED)]
         else:  # a script that logs: what it says would be lost

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
@@ -13,6 +13,7 @@ from lineshaft.values import (
     Caller,
     Elicit,
     Limits,
+    Origin,
     PythonOptions,
     Roots,
     Sample,
@@ -79,6 +80,18 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str)
 
 
+_ORIGINS: tuple[str, ...] = get_args(Origin)
+
+
+def _is_caller(value: object) -> bool:
+    if value is None:
+        return True
+    if not isinstance(value, Caller) or value.origin not in _ORIGINS:
+        return False
+    asked = (value.approver, value.elicit, value.sample, value.roots)
+    return all(map(_is_asked, asked)) and (value.sink is None or _are_sinks((value.sink,)))
+
+
 _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "tools": ("a list of tools", _is_tools),
     "workspace": (
@@ -94,6 +107,11 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "elicit": ("an async function", _is_asked),
     "sample": ("an async function", _is_asked),
     "roots": ("an async function", _is_asked),
+    "origin": (f"one of {', '.join(_ORIGINS)}", lambda v: v in _ORIGINS),
+    "caller": (
+        f"a Caller (origin: one of {', '.join(_ORIGINS)}; sink: not async; the others: async)",
+        _is_caller,
+    ),
     "middleware": ("a list of functions", _is_functions),
     "sinks": ("a list of functions that are not async", _are_sinks),
     "secrets": ("a list of texts", _is_texts),

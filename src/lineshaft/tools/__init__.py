@@ -38,6 +38,7 @@ from lineshaft.tools.schemas import (
     published_result,
     tell,
     web_address,
+    with_defaults,
 )
 from lineshaft.tools.search import search_specs
 from lineshaft.tools.stubs import (
@@ -101,4 +102,5 @@ __all__ = [
     "typescript_stubs",
     "unlisted",
     "web_address",
+    "with_defaults",
 ]

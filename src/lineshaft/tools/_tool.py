@@ -24,7 +24,15 @@ from lineshaft.errors import ConfigError
 from lineshaft.tools._built_in import built_in
 from lineshaft.tools._names import check_name
 from lineshaft.tools._unjailed import unjailed
-from lineshaft.tools.schemas import Contract, address_names, own_name, places, target_of
+from lineshaft.tools.schemas import (
+    Contract,
+    address_names,
+    as_list,
+    own_name,
+    password_names,
+    places,
+    target_of,
+)
 from lineshaft.values import Effect, Origin, Struct, ToolSpec
 
 if TYPE_CHECKING:
@@ -287,6 +295,7 @@ class Tool(Generic[P, R]):
         """The facts about it, without the right to call it."""
         schema = self.contract.input_schema
         paths, entries = places(schema)
+        required = frozenset(as_list(schema.get("required")))
         options = self._options
         about = self.contract.description if options.description is None else options.description
         return ToolSpec(
@@ -302,6 +311,8 @@ class Tool(Generic[P, R]):
             seconds=options.seconds,
             paths=paths,
             entries=entries,
+            default_paths=any(len(way) > 1 or not required.issuperset(way) for way in paths),
+            secrets=password_names(schema),
             addresses=address_names(schema),
             container=options.container,
             calls_as=options.calls_as,

@@ -102,11 +102,14 @@ class Redactor:
             arguments: By name, as bound.
         """
         shown = self._names_shown(spec)
+        passwords = spec.secrets if spec is not None else ()
         made: dict[str, object] = {}
         left = _MOST_LOOKED_AT
         for given, value in cast("Mapping[object, object]", arguments).items():
             name = given if type(given) is str else str(given)  # of a refused call: anything
-            if not (name in shown or not (looks_secret(name) or _is_password(spec, name))):
+            if name in passwords:
+                made[name] = self._covered(value)
+            elif name not in shown and looks_secret(name):
                 made[name] = self._hidden(value, 0)
             elif type(value) is str and len(value) <= _LONG_CONTENT:
                 made[name] = self.text(value)
@@ -114,7 +117,7 @@ class Redactor:
                 made[name] = _size(value)
             else:
                 left -= weight
-                made[name] = self._argument(name, value, 0)
+                made[name] = self._argument(name, self._without(value, passwords), 0)
         return made
 
     def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
@@ -130,12 +133,16 @@ class Redactor:
         if not self._acting:
             return self.acting.whole(spec, arguments)
         shown = self._names_shown(spec)
-        return {
-            name: self._value(value, 0)
-            if name in shown or not (looks_secret(name) or _is_password(spec, name))
-            else self._hidden(value, 0)
-            for name, value in _by_text(arguments)
-        }
+        passwords = spec.secrets if spec is not None else ()
+        made: dict[str, object] = {}
+        for name, value in _by_text(arguments):
+            if name in passwords:
+                made[name] = self._covered(value)
+            elif name not in shown and looks_secret(name):
+                made[name] = self._hidden(value, 0)
+            else:
+                made[name] = self._value(self._without(value, passwords), 0)
+        return made
 
     def _names_shown(self, spec: ToolSpec | None) -> frozenset[str]:
         """Return the names of arguments that hold no secret, as far as the tool declares them."""
@@ -144,7 +151,7 @@ class Redactor:
         known = self._shown.get(spec.name)
         if known is None or known[0] is not spec:
             declared = cast("Mapping[str, object]", spec.input_schema.get("properties", _MISSING))
-            shown = {n for n in declared if not (looks_secret(n) or _is_password(spec, n))}
+            shown = {name for name in declared if not looks_secret(name)}
             known = self._shown[spec.name] = spec, frozenset(shown | {p[0] for p in spec.paths})
         return known[1]
 
@@ -216,6 +223,31 @@ class Redactor:
         if isinstance(value, str | int | float) and not self._shows(said := str(_number(value))):
             return f"{HIDDEN[:-1]}, {len(said):,} character{'s' if len(said) > 1 else ''}]"
         return self._value(value, depth)
+
+    def _covered(self, value: object, depth: int = 0) -> object:
+        """Hide a password, or each of those in a list or dict."""
+        if isinstance(value, list) and depth < _DEEPEST:
+            return [self._covered(item, depth + 1) for item in cast("list[object]", value)]
+        if isinstance(value, dict) and depth < _DEEPEST:
+            items = _by_text(cast("dict[object, object]", value))
+            return {self.text(key): self._covered(item, depth + 1) for key, item in items}
+        return self._hidden(cast("object", value), depth)
+
+    def _without(self, value: object, passwords: Sequence[str], depth: int = 0) -> object:
+        """Return a value in which the fields of some names are covered."""
+        if not passwords or depth >= _DEEPEST:
+            return value
+        if isinstance(value, list):
+            items = cast("list[object]", value)
+            return [self._without(item, passwords, depth + 1) for item in items]
+        if isinstance(value, dict):
+            return {
+                key: self._covered(item)
+                if key in passwords
+                else self._without(item, passwords, depth + 1)
+                for key, item in _by_text(cast("dict[object, object]", value))
+            }
+        return value
 
     def _shows(self, text: str) -> bool:
         """Return whether a text may act, and is shown whatever stands before it."""
@@ -300,18 +332,6 @@ def _number(value: object) -> object:
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
         return f"[integer of {value.bit_length():,} bits]"
     return value
-
-
-def _is_password(spec: ToolSpec | None, name: str) -> bool:
-    """Return whether the tool's schema calls an argument a password."""
-    if spec is None:
-        return False
-    properties = cast("Mapping[str, object]", spec.input_schema.get("properties", _MISSING))
-    schema = properties.get(name)
-    if not isinstance(schema, dict):
-        return False
-    said = cast("dict[str, object]", schema)
-    return said.get("format") == "password" or said.get("writeOnly") is True
 
 
 def _summary(text: str) -> dict[str, object]:

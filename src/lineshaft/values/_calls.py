@@ -238,6 +238,12 @@ class ToolSpec:
     entries: tuple[tuple[str, ...], ...] = ()
     """Those of `paths` whose last part is not followed if it is a symlink (delete, move)."""
 
+    default_paths: bool = False
+    """Whether a path may be a default, which is decided and judged like one that is given."""
+
+    secrets: tuple[str, ...] = ()
+    """Names of arguments, and of fields in them, that hold passwords: no record shows them."""
+
     addresses: tuple[str, ...] = ()
     """Arguments that are addresses of the web: a yes for the run holds for their origins alone."""
 

@@ -8,6 +8,8 @@ from lineshaft.tools.schemas.addresses import (
     web_address,
 )
 from lineshaft.tools.schemas.contract import Contract
+from lineshaft.tools.schemas.defaults import with_defaults
+from lineshaft.tools.schemas.passwords import password_names
 from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
 from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
@@ -55,6 +57,7 @@ __all__ = [
     "own_name",
     "own_names",
     "parts_of",
+    "password_names",
     "places",
     "plain",
     "plainest",
@@ -69,4 +72,5 @@ __all__ = [
     "type_hints",
     "unknown",
     "web_address",
+    "with_defaults",
 ]

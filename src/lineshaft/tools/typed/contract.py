@@ -25,6 +25,7 @@ from lineshaft.tools.schemas import (
     subschemas,
 )
 from lineshaft.tools.typed.errors import problems_of
+from lineshaft.tools.typed.hidden import refuse_hidden
 from lineshaft.tools.typed.modern import modern
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
@@ -63,7 +64,10 @@ class Typed:
     def accept(self, arguments: dict[str, object]) -> dict[str, object]:
         """Return the arguments as the function's own types; defaults are not added."""
         try:
-            return self._arguments.validate_json(to_json(arguments), strict=True)
+            # Only by the names in the schema: policy and the record know no others.
+            return self._arguments.validate_json(
+                to_json(arguments), strict=True, by_alias=True, by_name=False
+            )
         except ValidationError as error:
             raise Mismatch(problems_of(error, arguments, self._names)) from None
         except Exception as error:
@@ -134,11 +138,13 @@ def _arguments(signature: Signature, name: str) -> _Adapted:
     made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     try:
-        return _adapter(made, f"{name}()")
+        adapter, schema = _adapter(made, f"{name}()")
     except ConfigError:
         for field, kind in fields.items():  # the error names the parameter
             _adapter(kind, f"parameter {field!r} of {name}()")
         raise
+    refuse_hidden(adapter.core_schema, schema, name)
+    return adapter, schema
 
 
 def _result(signature: Signature, name: str) -> _Adapted | None:

@@ -86,12 +86,14 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
             texts[*path, field] = f"must be one of {tags}, not {tag!r}"
         elif kind in ("value_error", "assertion_error"):
             texts[path] = f"is refused: {context.get('error', '')}"
-        else:
-            expected.setdefault(path, []).append(_expected(kind, context, detail["msg"]))
+        elif wanted := _expected(kind, context, detail["msg"]):
+            expected.setdefault(path, []).append(wanted)
             inputs[path] = detail["input"]
+        else:
+            texts[path] = f"is refused: {detail['msg']}"
     for path, words in expected.items():
-        wanted = " or ".join(dict.fromkeys(words))
-        texts.setdefault(path, f"must be {wanted}, not {shown(inputs[path])}")
+        several = " or ".join(dict.fromkeys(words))
+        texts.setdefault(path, f"must be {several}, not {shown(inputs[path])}")
     return [Problem(path, text) for path, text in texts.items()]
 
 
@@ -102,13 +104,15 @@ def _discriminator(context: Mapping[str, object]) -> str:
 
 
 def _expected(kind: str, context: Mapping[str, object], message: str) -> str:
+    """Return what a value must be; empty where the message says it in another way."""
     if (bound := _BOUND.get(kind)) is not None:
         text = bound.format(**context)
         return f"one of {text}" if kind in ("literal_error", "enum") and "," in text else text
     known = _EXPECTED.get(kind) or _EXPECTED.get(_ENDING.sub("", kind))
     if known is not None:
         return known
-    return message.removeprefix("Input should be ").removeprefix("Value should ")
+    found = re.match(r"(?:Input|Value) should be (.*)", message, re.DOTALL)
+    return found[1] if found else ""
 
 
 def _path(location: Sequence[str | int], value: object, *, absent: bool) -> Path:
