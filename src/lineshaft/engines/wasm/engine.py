@@ -38,8 +38,6 @@ class WasmEngine:
 
     Args:
         options: The package set of its scripts.
-        ready: Instances that are kept ready; 0 for a process that runs one script.
-        progress: Takes a line about each step that takes seconds.
 
     Raises:
         WasmUnavailable: This installation has no image.
@@ -49,16 +47,9 @@ class WasmEngine:
     interprets = True
     pauses: Pauses = "replay"
 
-    def __init__(
-        self,
-        options: PythonOptions | None = None,
-        *,
-        ready: int = 2,
-        progress: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, options: PythonOptions | None = None) -> None:
         self._image = image()
-        self._progress = progress
-        self._instances = _POOLS.acquire(ready, progress)
+        self._instances = _POOL.acquire()
         packages = (options or PythonOptions()).packages
         self._packages = PackageSet(packages, self._instances.take)
         self._threads = _Threads()
@@ -87,7 +78,7 @@ class WasmEngine:
             WasmUnavailable: This machine cannot run it.
         """
         if not self._prepared:
-            await self._threads.run(lambda: native_code(self._progress))
+            await self._threads.run(native_code)
             self._instances.warm()
             self._prepared = True
 
@@ -161,7 +152,7 @@ class WasmEngine:
 
     def _close(self) -> None:
         self._packages.close()
-        _POOLS.release(self._instances)
+        _POOL.release(self._instances)
 
     async def _prepare_imports(self, program: Program) -> None:
         """Have the modules compiled that a script imports, before it begins."""
@@ -179,35 +170,33 @@ def _top(name: str) -> str:
     return name.partition(".")[0]
 
 
-class _Pools:
-    """Pools of instances, shared by all engines of the process that want the same."""
+class _SharedPool:
+    """The pool of instances that all engines of the process share."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._users: dict[Instances, int] = {}
-        self._by_size: dict[int, Instances] = {}
+        self._users = 0
+        self._pool: Instances | None = None
 
-    def acquire(self, ready: int, progress: Callable[[str], None] | None) -> Instances:
-        """Return a pool that is kept until it is released as often."""
+    def acquire(self) -> Instances:
+        """Return the pool, which is kept until it is released as often."""
         with self._guard:
-            pool = self._by_size.get(ready)
-            if pool is None:
-                pool = self._by_size[ready] = Instances(ready=ready, progress=progress)
-            self._users[pool] = self._users.get(pool, 0) + 1
-            return pool
+            if self._pool is None:
+                self._pool = Instances()
+            self._users += 1
+            return self._pool
 
     def release(self, pool: Instances) -> None:
-        """Close a pool that no other engine uses."""
+        """Close the pool where no other engine uses it."""
         with self._guard:
-            self._users[pool] -= 1
-            if self._users[pool]:
+            self._users -= 1
+            if self._users:
                 return
-            del self._users[pool]
-            self._by_size = {size: one for size, one in self._by_size.items() if one is not pool}
+            self._pool = None
         pool.close()
 
 
-_POOLS = _Pools()
+_POOL = _SharedPool()
 
 T = TypeVar("T")
 

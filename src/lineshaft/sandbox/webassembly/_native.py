@@ -36,9 +36,6 @@ SETTINGS = "speed nan-canonical epoch cow"
 """The compiler's settings; wasmtime itself would accept code made with others."""
 
 Place = Literal["cache", "root's cache", "memory"]
-Progress = Callable[[str], None]
-
-_MAKING = "making Python's native code for this machine, once; some seconds"
 _UNUSED = 60 * 86_400.0
 _NEW = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
@@ -85,19 +82,16 @@ class NativeCache(Struct, frozen=True):
     state: Path | None
     """The folder of its hash; None where there is none."""
 
-    def get(self, progress: Progress | None = None) -> NativeCode:
+    def get(self) -> NativeCode:
         """Return the code: the kept one where it can be trusted, else one made now.
 
         Of several processes without it, one makes it and the others wait.
-
-        Args:
-            progress: Takes one line that says that it is being made.
         """
         found = self._kept()
         if found is not None:
             return found
         if self.cache is None:
-            return self.in_memory(progress)
+            return self.in_memory()
         code = None
         try:
             files.made_private(self.cache, 0o755 if _is_root() else 0o700)
@@ -105,10 +99,10 @@ class NativeCache(Struct, frozen=True):
                 found = self._kept()
                 if found is not None:
                     return found
-                code = self._made(progress)
+                code = self.make()
                 self._keep(self.cache, code)
         except OSError:
-            return self.in_memory(progress) if code is None else _held(code)
+            return self.in_memory() if code is None else _held(code)
         return self._kept(made=True) or _held(code)
 
     def is_there(self) -> bool:
@@ -125,14 +119,9 @@ class NativeCache(Struct, frozen=True):
         finally:
             os.close(fd)
 
-    def _made(self, progress: Progress | None) -> bytes:
-        if progress is not None:
-            progress(_MAKING)
-        return self.make()
-
-    def in_memory(self, progress: Progress | None = None) -> NativeCode:
+    def in_memory(self) -> NativeCode:
         """Return code that is made now and kept nowhere but in this process."""
-        return _held(self._made(progress))
+        return _held(self.make())
 
     def _keep(self, cache: Path, code: bytes) -> None:
         """Put code into the cache, its hash into the state, and beside it where root makes it."""
@@ -204,11 +193,8 @@ _IN_USE = _InUse()
 in_each_child(_IN_USE.renew)
 
 
-def native_code(progress: Progress | None = None) -> NativeCode:
+def native_code() -> NativeCode:
     """Return the native code of the image; it is made where it is not there, in 4 to 8 seconds.
-
-    Args:
-        progress: Takes one line that says that it is being made.
 
     Raises:
         WasmUnavailable: There is no image, or wasmtime does not work here.
@@ -217,19 +203,15 @@ def native_code(progress: Progress | None = None) -> NativeCode:
     with _IN_USE.lock:
         found = _IN_USE.codes.get(cache)
         if found is None:
-            found = _IN_USE.codes[cache] = cache.get(progress)
+            found = _IN_USE.codes[cache] = cache.get()
         return found
 
 
-def native_code_of_this_process(progress: Progress | None = None) -> NativeCode:
-    """Return native code made now, where the kept one is for another processor.
-
-    Args:
-        progress: Takes one line that says that it is being made.
-    """
+def native_code_of_this_process() -> NativeCode:
+    """Return native code made now, where the kept one is for another processor."""
     cache = _of_image()
     with _IN_USE.lock:
-        found = _IN_USE.codes[cache] = cache.in_memory(progress)
+        found = _IN_USE.codes[cache] = cache.in_memory()
         return found
 
 

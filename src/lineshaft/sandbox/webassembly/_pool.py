@@ -81,7 +81,7 @@ _IMPORTING = _Importing()
 in_each_child(_IMPORTING.renew)
 
 
-def new_guest(progress: Callable[[str], None] | None = None) -> Guest:
+def new_guest() -> Guest:
     """Return a guest that has run its rehearsal; the thread has a deep stack.
 
     Raises:
@@ -90,7 +90,7 @@ def new_guest(progress: Callable[[str], None] | None = None) -> Guest:
     with _IMPORTING.lock:  # an import that fails in two threads at once hides its reason
         from lineshaft.sandbox.webassembly import _runtime  # noqa: PLC0415  imports wasmtime
 
-    guest = Guest(_runtime.runtime(progress), _REHEARSAL_MB)
+    guest = Guest(_runtime.runtime(), _REHEARSAL_MB)
     try:
         guest.call(_REHEARSAL, RehearsalHost())
     except BaseException:
@@ -145,12 +145,10 @@ class Instances:
 
     Args:
         ready: Number of instances kept ready; 0 for a process that runs one script.
-        progress: Takes a line about each step that takes seconds.
     """
 
-    def __init__(self, *, ready: int = 2, progress: Callable[[str], None] | None = None) -> None:
+    def __init__(self, *, ready: int = 2) -> None:
         self._wanted = ready
-        self._progress = progress
         self._begin()
 
     def _begin(self) -> None:
@@ -216,7 +214,7 @@ class Instances:
         return self._taken_at + _LULL - time.monotonic()
 
     def _make(self) -> Instance:
-        return Instance(new_guest(self._progress))
+        return Instance(new_guest())
 
     def _here(self) -> None:
         """Begin anew in a forked process: it does not have the thread."""

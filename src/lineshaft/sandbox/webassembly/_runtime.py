@@ -87,23 +87,20 @@ _SHARED = _SharedRuntime()
 in_each_child(_SHARED.renew)
 
 
-def runtime(progress: Callable[[str], None] | None = None) -> Runtime:
+def runtime() -> Runtime:
     """Return the runtime of this process, which is made at first use.
-
-    Args:
-        progress: Takes a line about each step that takes seconds.
 
     Raises:
         WasmUnavailable: The image is missing, or wasmtime does not work here.
     """
     with _SHARED.lock:
         if _SHARED.runtime is None:
-            native = native_code(progress)
+            native = native_code()
             engine = new_engine()
             try:
                 loaded = native.load(engine)
             except wasmtime.WasmtimeError:  # made on another processor, in a shared home folder
-                native = native_code_of_this_process(progress)
+                native = native_code_of_this_process()
                 loaded = native.load(engine)
             _SHARED.runtime = Runtime(engine, loaded, new_linker(engine, loaded), native)
         return _SHARED.runtime
