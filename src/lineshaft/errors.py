@@ -22,7 +22,6 @@ LineshaftError
 │  └─ ProgramTimedOut     a program took longer than its time, and was ended
 ├─ RemoteError            the far side of a connection
 │  ├─ ConnectFailed
-│  ├─ ConnectionLost
 │  ├─ LocalProtocolError
 │  └─ RemoteProtocolError
 ├─ ModelError
@@ -280,12 +279,6 @@ class ConnectFailed(RemoteError):
     """There is no answer."""
 
     code = "E_CONNECT"
-
-
-class ConnectionLost(RemoteError):
-    """The connection ended in the middle."""
-
-    code = "E_CONNECTION_LOST"
 
 
 class LocalProtocolError(RemoteError):

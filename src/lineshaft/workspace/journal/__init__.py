@@ -12,7 +12,6 @@ from lineshaft.workspace.journal.storage import (
     Journal,
     Source,
     thing_facts,
-    thing_from,
 )
 from lineshaft.workspace.journal.undoing import undo
 
@@ -33,6 +32,5 @@ __all__ = [
     "others_in",
     "reached",
     "thing_facts",
-    "thing_from",
     "undo",
 ]

@@ -361,8 +361,3 @@ def thing_facts(thing: FileState) -> Json:
     if thing.target is not None:
         facts["target"] = thing.target
     return facts
-
-
-def thing_from(facts: object) -> FileState:
-    """Return the thing again."""
-    return decode(FileState, facts)
