@@ -6,7 +6,21 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from lineshaft.errors import CALL_CODES, LimitExceeded, ScriptFailed, ToolError
+from lineshaft.errors import (
+    CALL_CODES,
+    ConfigError,
+    EngineCrashed,
+    EngineError,
+    LimitExceeded,
+    LineshaftError,
+    NoBoundary,
+    RecordError,
+    ScriptFailed,
+    StateError,
+    StateExpired,
+    ToolError,
+    WasmUnavailable,
+)
 from lineshaft.values._calls import CallStatus, Effect, Pending
 from lineshaft.values._struct import Struct, as_dict
 from lineshaft.values._workspace import Change, Finding
@@ -281,9 +295,16 @@ class RunResult(Struct, frozen=True, kw_only=True):
     def raise_for_status(self) -> "RunResult":
         """Return the result, or raise the error that kept it from success.
 
+        Each error has the code, the message and the hint of the result's own.
+
         Raises:
             ToolError: A call failed and the script did not catch it.
-            EngineError: Anything else.
+            ScriptFailed: The script raised, or its value cannot be returned.
+            LimitExceeded: The run took too long or used too much.
+            EngineCrashed: The process of the script died.
+            EngineError: Anything else that ended the run, such as a cancellation, a pause or a
+                finding of the check.
+            LineshaftError: What kept it from beginning, such as `ConfigError` or `NoBoundary`.
         """
         if self.status == "success":
             return self
@@ -291,13 +312,36 @@ class RunResult(Struct, frozen=True, kw_only=True):
         call = next(
             (c for c in reversed(self.calls) if c.error and c.error.code == error.code), None
         )
-        if error.code in CALL_CODES:
+        if error.code in CALL_CODES or (call is not None and self.status == "error"):
             raise ToolError(
                 error.code, error.message, tool=call.tool if call else "", hint=error.hint
             )
-        if self.status in ("timeout", "limit"):
-            raise LimitExceeded(error.message, hint=error.hint)
-        raise ScriptFailed(error.message, hint=error.hint)
+        is_limit = self.status in ("timeout", "limit")
+        kind = LimitExceeded if is_limit else _RAISED.get(error.code, EngineError)
+        raised = kind(error.message, hint=error.hint)
+        raised.code = error.code
+        raise raised
+
+
+_RAISED: Mapping[str, type[LineshaftError]] = {
+    "E_SYNTAX": ScriptFailed,
+    "E_NOT_AWAITED": ScriptFailed,
+    "E_NOT_JSON": ScriptFailed,
+    **{
+        kind.code: kind
+        for kind in (
+            ConfigError,
+            EngineCrashed,
+            NoBoundary,
+            RecordError,
+            ScriptFailed,
+            StateError,
+            StateExpired,
+            WasmUnavailable,
+        )
+    },
+}
+"""What a result raises that is no call's and no limit's, by its code; others are `EngineError`."""
 
 
 class Preview(Struct, frozen=True, kw_only=True):
