@@ -7,11 +7,11 @@ from lineshaft.config import (
     FoundServers,
     ServerSetting,
     Settings,
+    approval_of,
     approve,
     read_settings,
     server_approved,
     servers,
-    unapproved_servers,
 )
 
 
@@ -39,5 +39,6 @@ class Home:
         return server_approved(server, environ=self.environ)
 
     def approve(self, *given: ServerSetting) -> None:
-        for each in unapproved_servers(given, environ=self.environ):
-            approve(each, environ=self.environ)
+        for each in given:
+            if not each.problem and not self.approved(each):
+                approve(approval_of(each), environ=self.environ)

@@ -2,10 +2,9 @@
 
 import json
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,19 +34,6 @@ CHANGED = (Said("a.get", sha256="two"), Said("a.set", "external"))
 """One of the tools is another than before."""
 
 
-class Asked:
-    """A person who answers, and remembers that they were asked."""
-
-    def __init__(self, answer: ClaimsAnswer | None) -> None:
-        self.answer: ClaimsAnswer | None = answer
-        self.times = 0
-
-    def __call__(self, server: ServerSetting, claims: Sequence[object]) -> ClaimsAnswer | None:
-        del server, claims
-        self.times += 1
-        return self.answer
-
-
 @pytest.fixture
 def server(project: Path, environ: dict[str, str]) -> ServerSetting:
     return described(project, environ)
@@ -66,15 +52,13 @@ def described(project: Path, environ: dict[str, str], more: str = "") -> ServerS
 def test_an_answer_holds_until_the_catalogue_changes(
     server: ServerSetting, environ: dict[str, str], answer: ClaimsAnswer, counts: object
 ) -> None:
-    person = Asked(answer)
-    claims = claims_for(server, ask=person, environ=environ)
+    keep_claims(server, answer, claims=CLAIMS, environ=environ)
+    heard: list[ServerSetting] = []
+    claims = claims_for(server, unanswered=heard.append, environ=environ)
     assert [claims(CLAIMS, "one"), claims(CLAIMS, "one")] == [counts, counts]
-    assert person.times == 1
-    assert claims_for(server, environ=environ)(CLAIMS, "one") == counts
-    claims_for(server, environ=environ)(CHANGED, "two")
-    assert person.times == 1
+    assert heard == []
     claims(CHANGED, "two")
-    assert person.times == 2
+    assert heard == [server]
 
 
 def test_nothing_counts_where_nobody_answered_and_somebody_hears_of_it(
@@ -85,7 +69,7 @@ def test_nothing_counts_where_nobody_answered_and_somebody_hears_of_it(
     def hear(silent: ServerSetting) -> None:
         heard.append(silent.name)
 
-    claims = claims_for(server, ask=Asked(None), unanswered=hear, environ=environ)
+    claims = claims_for(server, unanswered=hear, environ=environ)
     assert claims(CLAIMS, "one") is None
     assert heard == ["a"]
     assert kept_claims(server, environ=environ) is None
@@ -94,9 +78,10 @@ def test_nothing_counts_where_nobody_answered_and_somebody_hears_of_it(
 def test_who_claims_nothing_is_not_asked_about(
     server: ServerSetting, environ: dict[str, str]
 ) -> None:
-    person = Asked("accept")
-    assert claims_for(server, ask=person, environ=environ)(CLAIMS[1:], "one") is False
-    assert person.times == 0
+    heard: list[ServerSetting] = []
+    claims = claims_for(server, unanswered=heard.append, environ=environ)
+    assert claims(CLAIMS[1:], "one") is False
+    assert heard == []
 
 
 def test_accepted_beforehand_is_for_the_tools_that_are_met_first(
@@ -118,14 +103,9 @@ def test_a_tool_that_changes_is_asked_about_alone(
     silent = claims_for(server, unanswered=heard.append, environ=environ)
     assert silent(after, "two") == {"a.set": "external", "a.list": "read"}
     assert heard == [server]
-    seen: list[str] = []
-
-    def person(_server: ServerSetting, claims: Sequence[Any]) -> ClaimsAnswer:
-        seen.extend(claim.tool for claim in claims)
-        return "accept"
-
-    assert claims_for(server, ask=person, environ=environ)(after, "two") is True
-    assert seen == ["a.get"]
+    keep_claims(server, "accept", claims=CHANGED[:1], environ=environ)
+    assert silent(after, "two") is True
+    assert heard == [server]
 
 
 def test_each_client_may_be_told_of_another_form(
@@ -196,7 +176,7 @@ def test_another_definition_of_the_name_is_another_server(
 def test_what_the_definition_says_is_not_asked(project: Path, environ: dict[str, str]) -> None:
     server = described(project, environ, more='claims = "external"')
     keep_claims(server, "accept", claims=CLAIMS, environ=environ)
-    assert claims_for(server, ask=Asked("accept"), environ=environ)(CLAIMS, "one") is False
+    assert claims_for(server, environ=environ)(CLAIMS, "one") is False
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"answers": 3}', '{"answers": {"a": 1}}'])

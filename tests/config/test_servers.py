@@ -6,11 +6,11 @@ import pytest
 
 from config.homes import Home
 from lineshaft.config import (
+    approval_of,
     masked_url,
     read_settings,
     serve_settings,
     shown_server,
-    unapproved_servers,
 )
 from lineshaft.errors import ConfigError
 
@@ -188,8 +188,7 @@ def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words
     program.write_text("print('one')")
     text = f"[mcp.servers.local]\n{words}"
     (server,) = home.servers(project=text)
-    (asked,) = unapproved_servers([server], environ=home.environ)
-    assert asked.files == (program,)
+    assert approval_of(server).files == (program,)
     home.approve(server)
     assert home.approved(server)
     program.write_text("print('two')")

@@ -12,7 +12,6 @@ from lineshaft.config._agents import (
 )
 from lineshaft.config._build import build, folder, load, policy, store_of, tools
 from lineshaft.config._claims import (
-    AskClaims,
     ClaimsAnswer,
     KeptClaims,
     claims_for,
@@ -28,7 +27,6 @@ from lineshaft.config._found import (
     server_approved,
     servers,
     servers_in,
-    unapproved_servers,
 )
 from lineshaft.config._guards import guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
@@ -66,7 +64,6 @@ __all__ = [
     "PROJECT_FILE",
     "AgentSetting",
     "Alias",
-    "AskClaims",
     "AskInput",
     "BrokenFile",
     "ClaimsAnswer",
@@ -135,6 +132,5 @@ __all__ = [
     "unapproved",
     "unapproved_agents",
     "unapproved_programs",
-    "unapproved_servers",
     "user_file",
 ]

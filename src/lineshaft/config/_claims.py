@@ -51,8 +51,6 @@ class ClaimLike(Protocol):
 
 
 Answered = bool | Mapping[str, Effect] | None
-AskClaims = Callable[[ServerSetting, Sequence[ClaimLike]], ClaimsAnswer | None]
-"""Ask a person about the claims of one server; None: no answer."""
 
 
 class KeptClaims(Struct, frozen=True, kw_only=True):
@@ -65,7 +63,6 @@ def claims_for(
     server: ServerSetting,
     *,
     accept: bool = False,
-    ask: AskClaims | None = None,
     unanswered: Callable[[ServerSetting], None] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Callable[[Sequence[ClaimLike], str], Answered]:
@@ -75,7 +72,6 @@ def claims_for(
         server: Whose claims.
         accept: A person accepted beforehand what is met first of this definition; later changes
             of it count as unanswered.
-        ask: Asks about a catalogue that has no answer yet; None: no person can be asked.
         unanswered: Called with the server where no answer came, so that no claim counts.
         environ: Variables that say where answers are kept.
     """
@@ -89,12 +85,7 @@ def claims_for(
         new = [each for each in claimed if each.tool not in known]
         if all(each.effect == "external" for each in new):
             new = []
-        answer = ask(server, new) if new and ask is not None else None
-        if answer is not None:
-            keep_claims(server, answer, claims=new, environ=environ)
-            known |= _by_tool(answer, new)
-        is_answered = not new or answer is not None
-        return _counted(claimed, known, is_answered=is_answered), is_answered
+        return _counted(claimed, known, is_answered=not new), not new
 
     def safely(claimed: Sequence[ClaimLike], catalogue: str) -> Answered:
         try:

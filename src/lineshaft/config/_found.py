@@ -8,7 +8,7 @@ a person has approved it as it is.
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -199,21 +199,6 @@ def server_approved(server: ServerSetting, *, environ: Mapping[str, str] | None 
         ConfigError: Approvals, or a program of the project, cannot be read.
     """
     return server.giver == "user" or is_approved(approval_of(server), environ=environ)
-
-
-def unapproved_servers(
-    found: Sequence[ServerSetting], *, environ: Mapping[str, str] | None = None
-) -> tuple[Unapproved, ...]:
-    """Return the servers that could be started but for an approval.
-
-    Raises:
-        ConfigError: Approvals, or a program of the project, cannot be read.
-    """
-    return tuple(
-        approval_of(server)
-        for server in found
-        if not server.problem and not server_approved(server, environ=environ)
-    )
 
 
 def _sorted(found: Iterable[ServerSetting]) -> tuple[ServerSetting, ...]:

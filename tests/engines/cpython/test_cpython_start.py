@@ -25,11 +25,6 @@ class Counted:
         return self._jail.name
 
     @property
-    def pid_namespace(self) -> bool:
-        """As the real one's."""
-        return self._jail.pid_namespace
-
-    @property
     def keeps_apart(self) -> str:
         """As the real one's."""
         return self._jail.keeps_apart

@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event
 from time import monotonic
 from typing import TypeVar
 
@@ -263,32 +263,18 @@ def _keep(result: object) -> None:
     del result
 
 
-async def until_cancelled(work: Callable[[Event], T], undo: Callable[[T], object] = _keep) -> T:
-    """Do something in a thread; a cancelled task leaves at once, and what was made is undone.
+async def until_cancelled(work: Callable[[Event], T]) -> T:
+    """Do something in a thread; a cancelled task leaves at once, and the result is dropped.
 
     Args:
         work: What is done; the event is set when the task is cancelled, so that it may end early.
-        undo: Is given the result that nobody waits for any longer, in a thread of its own.
     """
-    left, lock, made = Event(), Lock(), list[T]()
-
-    def body() -> T:
-        result = work(left)
-        with lock:
-            if not left.is_set():
-                made.append(result)
-                return result
-        undo(result)
-        return result
-
+    left, alone = Event(), CapacityLimiter(1)
     try:
         # A limiter of its own: a thread that was left must keep no other program waiting.
-        return await to_thread.run_sync(body, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+        return await to_thread.run_sync(work, left, abandon_on_cancel=True, limiter=alone)
     except BaseException:
-        with lock:
-            left.set()
-        for result in made:  # it came to its end as the task was cancelled
-            Thread(target=undo, args=(result,), name="undo").start()
+        left.set()
         raise
 
 

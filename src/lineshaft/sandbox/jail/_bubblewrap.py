@@ -49,11 +49,6 @@ class BubblewrapJail:
         return "bubblewrap"
 
     @property
-    def pid_namespace(self) -> bool:
-        """The inside has process ids of its own."""
-        return True
-
-    @property
     def keeps_apart(self) -> str:
         """The inside works on a copy, without what is hidden, at the folder's own path."""
         return "copy"

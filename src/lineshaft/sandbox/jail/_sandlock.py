@@ -32,11 +32,6 @@ class SandlockJail:
         return "sandlock"
 
     @property
-    def pid_namespace(self) -> bool:
-        """Process ids inside are those of the host."""
-        return False
-
-    @property
     def keeps_apart(self) -> str:
         """The kernel redirects writes; where it cannot, the inside works on a copy."""
         return "copy-on-write"

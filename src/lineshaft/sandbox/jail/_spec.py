@@ -111,11 +111,6 @@ class Jail(Protocol):
         ...
 
     @property
-    def pid_namespace(self) -> bool:
-        """Whether process ids inside differ from those of the host."""
-        ...
-
-    @property
     def keeps_apart(self) -> str:
         """How changes to a folder are kept apart: `copy-on-write`, or `copy` of the whole."""
         ...
