@@ -19,7 +19,6 @@ from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import EXIT, GIVE_UP, GIVING_UP, ExitTool, object_in
 from lineshaft.errors import AgentError, ModelRefused, ModelUnavailable, ToolError
 from lineshaft.models import (
-    REQUEST_SECONDS,
     CallAnswer,
     Message,
     ModelReply,
@@ -113,7 +112,6 @@ class AgentLoop:
         exit_tool: Takes the result.
         budget: What it may use.
         seams: What it acts by.
-        seconds: Of one request.
         name: Of the agent.
     """
 
@@ -124,7 +122,6 @@ class AgentLoop:
         exit_tool: ExitTool,
         budget: Budget,
         seams: Seams,
-        seconds: float = REQUEST_SECONDS,
         name: str = "",
     ) -> None:
         self._tools = (*tools, exit_tool.offered, GIVING_UP)
@@ -132,7 +129,6 @@ class AgentLoop:
         self._exit = exit_tool
         self._budget = budget
         self._seams = seams
-        self._seconds = seconds
         self._name = name
         self._messages: list[Message] = []
         self._usage = AgentUsage()
@@ -183,7 +179,6 @@ class AgentLoop:
             messages=tuple(self._messages),
             tools=self._tools,
             as_schema=self._as_schema,
-            seconds=self._seconds,
             agent=self._name,
         )
         for attempt in range(RETRIES + 1):

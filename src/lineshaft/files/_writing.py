@@ -8,12 +8,8 @@ from pathlib import Path
 from lineshaft.errors import ConfigError
 
 
-def private_folder(path: Path, hint: str = "") -> Path:
+def private_folder(path: Path) -> Path:
     """Make a folder that only its owner may enter, and those above it that are missing.
-
-    Args:
-        path: The folder.
-        hint: What to do where it cannot be made.
 
     Raises:
         ConfigError: It cannot be made.
@@ -22,8 +18,8 @@ def private_folder(path: Path, hint: str = "") -> Path:
         return made_private(path)
     except OSError as error:
         message = f"the folder {str(path)!r} cannot be made: {error.strerror}"
-        advice = hint or "set XDG_STATE_HOME to a folder you can write"
-        raise ConfigError(message, hint=advice) from error
+        hint = "set XDG_STATE_HOME to a folder you can write"
+        raise ConfigError(message, hint=hint) from error
 
 
 def made_private(path: Path, mode: int = 0o700) -> Path:

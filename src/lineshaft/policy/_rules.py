@@ -149,9 +149,9 @@ class Matcher:
         "verdict",
     )
 
-    def __init__(self, rule: Rule, *, label: str = "") -> None:
+    def __init__(self, rule: Rule) -> None:
         self.verdict = Verdict(
-            kind=rule.verdict, rule=label + rule.id, reason=rule.reason, source=rule.source
+            kind=rule.verdict, rule=rule.id, reason=rule.reason, source=rule.source
         )
         self.strict = rule.verdict != "allow"
         self.tool = self._texts(rule.tool)

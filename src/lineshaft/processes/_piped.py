@@ -12,7 +12,7 @@ import secrets
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -45,7 +45,6 @@ async def piped(
     *,
     cwd: Path,
     env: Mapping[str, str] | None = None,
-    allow_env: Collection[str] = (),
     stderr_bytes: int = 8_192,
 ) -> AsyncGenerator["Piped"]:
     """Start a program and talk to it as long as the block lasts.
@@ -57,14 +56,13 @@ async def piped(
         argv: The program and its arguments; no shell.
         cwd: Its working folder.
         env: Its variables, beside the few that are passed on from the host.
-        allow_env: Names (or patterns) of more variables to pass on.
         stderr_bytes: Bytes kept of the end of its other output.
 
     Raises:
         FileMissing: There is no such program.
         WorkspaceError: It could not be started for another reason.
     """
-    process = _launch(argv, cwd, minimal_environment(env or {}, allow=allow_env), stderr_bytes)
+    process = _launch(argv, cwd, minimal_environment(env or {}), stderr_bytes)
     tasks = anyio.create_task_group()
     await tasks.__aenter__()
     try:

@@ -37,7 +37,7 @@ async def start(
     Args:
         command: The command; its `cwd` is ignored.
         cwd: Its working folder.
-        allow_env: Names (or patterns) of more variables to pass on from the host.
+        allow_env: Names of more variables to pass on from the host.
         secrets: What is not cut in two where its output is.
         stdin: A descriptor that becomes its standard input, and stays the caller's to close; None:
             its standard input is closed.

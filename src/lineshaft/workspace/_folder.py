@@ -28,7 +28,7 @@ class Folder(DirectView, Workspace):
     Args:
         root: The folder.
         aliases: More folders, by alias.
-        allow_env: Names (or patterns) of variables that its commands get from the host.
+        allow_env: Names of variables that its commands get from the host.
         journals: A private folder outside of all mounts, where landings are kept; None: changes are
             never kept back. All users of a workspace share one.
         keep_days: How long a landing can be undone.

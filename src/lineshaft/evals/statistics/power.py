@@ -9,6 +9,8 @@ from lineshaft.evals.statistics.proportions import difference_limit
 _STEP = 20
 _MOST = 1_000
 _NEGLIGIBLE = 1e-6
+_POWER = 0.8
+"""The share of sweeps that are to show what is there."""
 
 
 @lru_cache(maxsize=256)
@@ -38,43 +40,41 @@ def _chance(passes: int, runs: int, rate: float) -> float:
     return math.exp(ways + passes * math.log(rate) + (runs - passes) * math.log1p(-rate))
 
 
-def runs_needed(rate: float, *, margin: float, power: float = 0.8) -> int | None:
+def runs_needed(rate: float, *, margin: float) -> int | None:
     """Return the runs an arm takes until equal arms are shown to be no worse, in steps of 20.
 
     Args:
         rate: Pass rate of both arms.
         margin: What still counts as no worse.
-        power: The share of sweeps that are to show it.
 
     Returns:
         The number; None: far more than 1,000.
     """
     rate = min(max(rate, 0.01), 0.99)
     low, high = 0, 1
-    while shown_no_worse(rate, high * _STEP, margin) < power:
+    while shown_no_worse(rate, high * _STEP, margin) < _POWER:
         low, high = high, 2 * high
         if low * _STEP >= _MOST:
             return None
     while low + 1 < high:
         middle = (low + high) // 2
-        if shown_no_worse(rate, middle * _STEP, margin) >= power:
+        if shown_no_worse(rate, middle * _STEP, margin) >= _POWER:
             high = middle
         else:
             low = middle
     return high * _STEP
 
 
-def detectable_drop(rate: float, runs: int, *, power: float = 0.8) -> float:
+def detectable_drop(rate: float, runs: int) -> float:
     """Return the smallest drop of a pass rate that a one-sided test at 5 % sees, approximately.
 
     Args:
         rate: Pass rate of the arm that is the base.
         runs: Runs of each arm.
-        power: The share of sweeps that are to see it.
     """
     if runs <= 0:
         return 1.0
-    z = normal_quantile(0.95) + normal_quantile(power)
+    z = normal_quantile(0.95) + normal_quantile(_POWER)
     drop = 0.0
     for step in range(1, 101):
         drop = step / 100

@@ -8,6 +8,8 @@ from lineshaft.values import Struct
 _SAME = 1e-7
 """Probabilities that differ by less are the same one, computed in another order."""
 
+_TWO_SIDED = 2 * 0.95 - 1  # a one-sided limit is an end of a wider two-sided interval
+
 
 class Interval(Struct, frozen=True):
     """A lower and an upper limit."""
@@ -53,19 +55,17 @@ def fisher_exact(passes: int, runs: int, others: int, other_runs: int) -> float:
     return min(sum(chance for chance in chances.values() if chance <= most), 1.0)
 
 
-def difference_limit(
-    rate: float, runs: float, other_rate: float, other_runs: float, *, confidence: float = 0.95
-) -> float:
+def difference_limit(rate: float, runs: float, other_rate: float, other_runs: float) -> float:
     """Return the lower one-sided limit of `rate - other_rate` (Newcombe's hybrid score limit).
+
+    Of such limits 95 % lie below the true difference.
 
     Args:
         rate: Pass rate of the first arm.
         runs: Its runs; where tasks are weighted, their effective number.
         other_rate: Pass rate of the second arm.
         other_runs: Its runs.
-        confidence: The share of such limits that lie below the true difference.
     """
-    both = 2 * confidence - 1  # a one-sided limit is an end of a wider two-sided interval
-    below = rate - wilson(rate * runs, runs, confidence=both).low
-    above = wilson(other_rate * other_runs, other_runs, confidence=both).high - other_rate
+    below = rate - wilson(rate * runs, runs, confidence=_TWO_SIDED).low
+    above = wilson(other_rate * other_runs, other_runs, confidence=_TWO_SIDED).high - other_rate
     return rate - other_rate - math.hypot(below, above)

@@ -21,14 +21,9 @@ _MERGED = 'exec bash -c "$1" 2>&1'
 
 
 class Commands:
-    """Runs commands; text may be sent to the one that was started last and still runs.
+    """Runs commands; text may be sent to the one that was started last and still runs."""
 
-    Args:
-        pass_environment: Names (or patterns) of variables that they get from the host.
-    """
-
-    def __init__(self, pass_environment: Sequence[str] = ()) -> None:
-        self._pass = tuple(pass_environment)
+    def __init__(self) -> None:
         self._inputs: list[int] = []
 
     async def shell(
@@ -75,7 +70,7 @@ class Commands:
         command = Command(
             argv=argv, seconds=seconds, stdout_bytes=OUTPUT_BYTES, stderr_bytes=OUTPUT_BYTES
         )
-        process = await start(command, cwd=folder, allow_env=self._pass, stdin=stdin)
+        process = await start(command, cwd=folder, stdin=stdin)
         return await process.wait()
 
     async def type(self, text: str) -> RunObservation:

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from anyio import to_thread
@@ -45,19 +44,12 @@ class LocalRuntime:
     Args:
         root: The folder.
         python: The Python that runs programs; None: `run_python` is refused.
-        pass_environment: Names (or patterns) of variables that commands get from the host.
     """
 
-    def __init__(
-        self,
-        root: str | Path,
-        *,
-        python: str | None = None,
-        pass_environment: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, root: str | Path, *, python: str | None = None) -> None:
         self._folder = Folder(root)
         self._files = FileActions(self._folder)
-        self._commands = Commands(pass_environment)
+        self._commands = Commands()
         self._python = python
 
     async def perform(self, action: Action, *, seconds: float | None = None) -> Observation:

@@ -96,7 +96,6 @@ class Delegations:
     Args:
         grace: Seconds for a lost link to come back.
         stamp: Gives the time of an event, in ISO 8601.
-        last_id: The last id that was used; ids only grow.
     """
 
     def __init__(
@@ -104,11 +103,10 @@ class Delegations:
         *,
         grace: float = GRACE_SECONDS,
         stamp: Callable[[], str] = str,
-        last_id: int = -1,
     ) -> None:
         self._grace = grace
         self._stamp = stamp
-        self._last = last_id
+        self._last = -1
         self._pending: dict[EventKey, _Pending] = {}
         self._ended: OrderedDict[EventKey, Literal["duplicate", "late"]] = OrderedDict()
         self._shown: deque[tuple[int, Json, int]] = deque()

@@ -5,7 +5,6 @@ table in TypeScript. Below: `frames.py`.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
 
 from lineshaft.errors import RemoteProtocolError
 from lineshaft.remote.protocol.frames import (
@@ -46,12 +45,10 @@ class Executions:
     """Actions by id, with their answers.
 
     Args:
-        stamp: Gives the time of an event, in ISO 8601.
         kept: Answers that are kept after their acknowledgement, for actions that come again.
     """
 
-    def __init__(self, *, stamp: Callable[[], str] = str, kept: int = _KEPT) -> None:
-        self._stamp = stamp
+    def __init__(self, *, kept: int = _KEPT) -> None:
         self._kept = kept
         self._running: set[EventKey] = set()
         self._unacknowledged: OrderedDict[EventKey, Json] = OrderedDict()
@@ -99,9 +96,7 @@ class Executions:
 
     def answered(self, key: EventKey, observation: Observation) -> Json:
         """Record the answer to an action, and return the frame to send until it is confirmed."""
-        frame = observation_frame(
-            ObservationEvent(cause=key, observation=observation, timestamp=self._stamp())
-        )
+        frame = observation_frame(ObservationEvent(cause=key, observation=observation))
         self._running.discard(key)
         self._unacknowledged[key] = frame
         return frame

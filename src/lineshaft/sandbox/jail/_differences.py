@@ -59,9 +59,9 @@ def changes_of_copy(
     return settle(found, root=root, spec=spec)
 
 
-def states(root: Path, skip: frozenset[Path] = frozenset()) -> dict[str, PathState]:
+def states(root: Path) -> dict[str, PathState]:
     """Return the state of everything below a folder, by relative path."""
-    return {path.relative_to(root).as_posix(): state_of(path) for path in _below(root, skip)}
+    return {path.relative_to(root).as_posix(): state_of(path) for path in _below(root)}
 
 
 def state_of(path: Path) -> PathState:
@@ -157,11 +157,9 @@ def _text(word: str) -> str:
     return os.fsdecode(bytes.fromhex(word))
 
 
-def _below(root: Path, skip: frozenset[Path]) -> Iterator[Path]:
+def _below(root: Path) -> Iterator[Path]:
     for entry in sorted(os.scandir(root), key=lambda entry: entry.name):
         path = Path(entry.path)
-        if path in skip:
-            continue
         yield path
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(path, skip)
+            yield from _below(path)

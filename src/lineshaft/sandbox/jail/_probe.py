@@ -33,9 +33,7 @@ _SECONDS = 120.0
 Seen = dict[str, tuple[bool, str]]
 
 
-def probe(
-    interpreter: Interpreter | None = None, *, only: Sequence[str] = ()
-) -> tuple[Boundary, ...]:
+def probe(interpreter: Interpreter | None = None) -> tuple[Boundary, ...]:
     """Return the result of the attacks for each boundary; takes some seconds.
 
     Every attack is first run without any boundary. One that fails even there proves nothing, and
@@ -43,7 +41,6 @@ def probe(
 
     Args:
         interpreter: The Python that runs the attacks; None: the one that scripts get.
-        only: Names of boundaries; empty: all.
     """
     interpreter = interpreter or resolve(PythonOptions())
     spec = SandboxSpec(
@@ -58,7 +55,7 @@ def probe(
     found: list[Boundary] = []
     with targets(spec, interpreter) as about:
         bare = _bare(interpreter, about)
-        for name in only or JAILS:
+        for name in JAILS:
             reason = unusable(name)
             if reason:
                 found.append(Boundary(name=name, usable=False, reasons=(reason,)))
