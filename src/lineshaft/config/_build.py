@@ -19,11 +19,10 @@ from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Mode, Policy, Rule
-from lineshaft.processes import looks_secret
 from lineshaft.session import Session
 from lineshaft.store import Store, state_folder, workspace_folder
 from lineshaft.tools import Toolset
-from lineshaft.values import Approver, Elicit, Guard, Limits, Sink
+from lineshaft.values import Approver, Elicit, Guard, Limits, Sink, looks_secret
 from lineshaft.workspace import Folder, Mount
 
 

@@ -16,9 +16,8 @@ from typing import cast
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
-from lineshaft.processes import looks_secret
 from lineshaft.store import private_folder
-from lineshaft.values import TOKEN_FORMS
+from lineshaft.values import TOKEN_FORMS, looks_secret
 
 _FILE = "secrets.json"
 _WORDS = ("true", "false", "yes", "no", "none", "auto", "oauth", "oauth2", "basic", "bearer")

@@ -6,7 +6,7 @@ door of its own: programs as values, run to their end.
 
 from lineshaft.processes._attended import attended
 from lineshaft.processes._capture import Capture
-from lineshaft.processes._environment import looks_secret, minimal_environment
+from lineshaft.processes._environment import minimal_environment
 from lineshaft.processes._lines import Splitter
 from lineshaft.processes._piped import Piped, piped
 from lineshaft.processes._start import start
@@ -16,7 +16,6 @@ __all__ = [
     "Piped",
     "Splitter",
     "attended",
-    "looks_secret",
     "minimal_environment",
     "piped",
     "start",

@@ -8,24 +8,9 @@ import os
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
+from lineshaft.values import looks_secret
+
 _ALLOWED = ("PATH", "HOME", "LANG", "LC_*", "TERM", "TMPDIR", "TZ")
-_SECRET = (
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "CREDENTIAL",
-    "AUTH",
-    "DSN",
-    "WEBHOOK",
-    "BEARER",
-)
-
-
-def looks_secret(name: str) -> bool:
-    """Return whether a variable's name says that its value is a secret."""
-    return any(word in name.upper() for word in _SECRET)
 
 
 def minimal_environment(extra: Mapping[str, str], *, allow: Collection[str] = ()) -> dict[str, str]:

@@ -7,7 +7,7 @@ Below: sinks, any callable that takes an `Event`. Nothing reaches a sink before 
 from lineshaft.trace._files import JsonlSink, jsonl_sink, read_events
 from lineshaft.trace._formats import HIDDEN
 from lineshaft.trace._lines import argument_texts, brief, call_line, counted, readable_line, size
-from lineshaft.trace._names import looks_secret, secret_values
+from lineshaft.trace._names import secret_values
 from lineshaft.trace._record import Recorder
 from lineshaft.trace._redact import Redactor
 from lineshaft.trace._stream import RedactedStream
@@ -27,7 +27,6 @@ __all__ = [
     "counted",
     "cut_for_model",
     "jsonl_sink",
-    "looks_secret",
     "read_events",
     "readable_line",
     "result_data",

@@ -1,44 +1,15 @@
-"""Names that say their value is a secret."""
+"""What the names in a run, and in an environment, say of secrets."""
 
-import re
 from collections.abc import Mapping
-from functools import lru_cache
 
-_WORDS = frozenset(
-    {
-        *("auth", "authorization", "bearer", "cookie", "credential", "credentials", "dsn", "key"),
-        *("passphrase", "passwd", "password", "passwords", "pwd", "secret", "secrets"),
-        *("token", "webhook"),
-    }
-)
-_ENDINGS = ("password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "dsn")
-_QUALIFIERS = frozenset(
-    {
-        *("access", "account", "api", "auth", "client", "deploy", "encryption", "host", "license"),
-        *("master", "private", "secret", "service", "shared", "signing", "ssh", "webhook"),
-    }
-)
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+from lineshaft.values import looks_secret
+
 _SHORTEST = 8
 
 
-@lru_cache(maxsize=4096)
-def looks_secret(name: str) -> bool:
-    """Return whether a name, by its parts, says that its value is a secret.
-
-    `API_KEY`, `dbPassword` and `PGPASSWORD` do; `BYPASS`, `COMPASS`, `monkey`, `max_tokens` don't.
-    """
-    return any(part in _WORDS or part.endswith(_ENDINGS) for part in _parts(name))
-
-
-@lru_cache(maxsize=4096)
 def holds_secret(name: str) -> bool:
-    """Return the same for a key inside a result, where a plain `key` is mostly none."""
-    parts = _parts(name)
-    secret = [part for part in parts if part in _WORDS or part.endswith(_ENDINGS)]
-    if secret == ["key"]:
-        return not _QUALIFIERS.isdisjoint(parts)
-    return bool(secret)
+    """Return whether a key inside a result says it: a plain `key` is mostly none there."""
+    return looks_secret(name, in_result=True)
 
 
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -53,7 +24,3 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
         for name, value in environment.items()
         if len(value) >= _SHORTEST and looks_secret(name)
     )
-
-
-def _parts(name: str) -> list[str]:
-    return [part.lower() for part in _PARTS.findall(name)]

@@ -126,6 +126,7 @@ from lineshaft.values._saved_run import (
     KeptRun,
     SavedRun,
 )
+from lineshaft.values._secret_names import looks_secret
 from lineshaft.values._struct import Struct
 from lineshaft.values._tokens import (
     KEY_BLOCK,
@@ -293,6 +294,7 @@ __all__ = [
     "is_dropped",
     "is_unseen",
     "lines_of",
+    "looks_secret",
     "minor_version",
     "no_scripts",
     "not_offered",

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from lineshaft.config._secrets import holds_secret, is_token
 from lineshaft.config.definitions.definition import ServerSetting
-from lineshaft.processes import looks_secret
-from lineshaft.values import Struct
+from lineshaft.values import Struct, looks_secret
 
 _SCHEME = re.compile(r"(?:bearer|basic|token)\s+", re.IGNORECASE)
 _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):\s*(?=\S)")

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from lineshaft.config._secrets import holds_secret, is_token, without_tokens
 from lineshaft.config.definitions.definition import ServerSetting
 from lineshaft.config.definitions.literals import looks_random
-from lineshaft.processes import looks_secret
+from lineshaft.values import looks_secret
 
 MASK = "***"
 
