@@ -7,7 +7,8 @@ from pathlib import Path
 import anyio
 
 from lineshaft import Policy, Session, Tool
-from lineshaft.store import Store, state_folder
+from lineshaft.files import state_folder
+from lineshaft.store import Store
 from lineshaft.values import Call, Dispatch, Done
 from support import Outside
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder, state_folder, workspace_folder, workspace_name
+from lineshaft.files import private_folder, state_folder
+from lineshaft.store import workspace_folder, workspace_name
 from lineshaft.store._owner import Owner, this_process
 
 

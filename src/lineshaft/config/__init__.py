@@ -56,7 +56,6 @@ from lineshaft.config.definitions import (
     told_value,
     told_words,
 )
-from lineshaft.store import private_folder, state_folder
 
 __all__ = [
     "EDITOR",
@@ -108,7 +107,6 @@ __all__ = [
     "pack_modules",
     "policy",
     "prices_problem",
-    "private_folder",
     "program_approved",
     "provider_for",
     "providers",
@@ -123,7 +121,6 @@ __all__ = [
     "servers_in",
     "shown_server",
     "standing",
-    "state_folder",
     "store_of",
     "told_table",
     "told_value",

@@ -18,9 +18,10 @@ from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.config._trust import Confirm
 from lineshaft.errors import ConfigError
+from lineshaft.files import state_folder
 from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
-from lineshaft.store import Store, state_folder, workspace_folder
+from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import Toolset
 from lineshaft.values import Approver, Elicit, Guard, Limits, Sink, looks_secret
 from lineshaft.workspace import Folder, Mount

@@ -17,7 +17,7 @@ from lineshaft.config._found import approval_of
 from lineshaft.config._secrets import replace_file
 from lineshaft.config.definitions import ServerSetting
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder, state_folder
+from lineshaft.files import private_folder, state_folder
 from lineshaft.values import Effect, Struct
 
 _FILE = "claims.json"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from lineshaft.config._files import read_bytes
 from lineshaft.config._secrets import replace_file
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder, state_folder
+from lineshaft.files import private_folder, state_folder
 from lineshaft.values import DecodeError, decode
 
 _FILE = "tool-counts.json"

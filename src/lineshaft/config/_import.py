@@ -23,7 +23,7 @@ from lineshaft.config._settings import Settings
 from lineshaft.config._trust import approve, refuse_elsewhere
 from lineshaft.config.definitions import Literals, ServerSetting, is_reserved, own_servers, written
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder
+from lineshaft.files import private_folder
 from lineshaft.tools import script_name
 from lineshaft.values import Struct
 

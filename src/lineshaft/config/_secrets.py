@@ -16,7 +16,7 @@ from typing import cast
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder
+from lineshaft.files import private_folder
 from lineshaft.values import TOKEN_FORMS, looks_secret
 
 _FILE = "secrets.json"

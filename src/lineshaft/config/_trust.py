@@ -22,7 +22,7 @@ from typing import Literal, TypeVar, cast
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import repository_of
 from lineshaft.errors import ConfigError
-from lineshaft.store import private_folder, state_folder
+from lineshaft.files import private_folder, state_folder
 from lineshaft.values import Struct
 
 _FILE = "trusted.json"

@@ -4,13 +4,9 @@ Above: sessions and the command line. Below: one file of SQLite. The exact part 
     only to go on or to replay, and is never shown; every row is signed.
 """
 
+from lineshaft.files import private_folder, state_folder
 from lineshaft.store._memory import MemoryLog
-from lineshaft.store._places import (
-    private_folder,
-    state_folder,
-    workspace_folder,
-    workspace_name,
-)
+from lineshaft.store._places import workspace_folder, workspace_name
 from lineshaft.store._store import Store
 from lineshaft.store._summaries import Pruned, RunSummary
 

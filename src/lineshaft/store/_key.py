@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lineshaft.errors import ConfigError, StateError, UntrustedState
+from lineshaft.files import private_folder, state_folder
 from lineshaft.store._files import publish
-from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._seals import Seals
 
 VARIABLE = "LINESHAFT_STATE_KEY"

@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lineshaft.files import private_folder, state_folder
-
-__all__ = ["private_folder", "state_folder", "workspace_folder", "workspace_name"]
+from lineshaft.files import state_folder
 
 
 def workspace_name(root: str | Path) -> str:

@@ -17,13 +17,13 @@ import anyio
 import anyio.to_thread
 
 from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
+from lineshaft.files import private_folder, state_folder
 from lineshaft.store import _legacy
 from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
 from lineshaft.store._json import UNFIT
 from lineshaft.store._key import Keys
 from lineshaft.store._log import Step, step_of
-from lineshaft.store._places import private_folder, state_folder
 from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
 from lineshaft.store._writer import WriteJob, Writer

@@ -15,11 +15,11 @@ from lineshaft.config import (
     guard_modules,
     pack_modules,
     policy,
-    state_folder,
     unapproved,
     unapproved_agents,
     user_file,
 )
+from lineshaft.files import state_folder
 
 
 @workspace_option

@@ -28,13 +28,12 @@ from lineshaft.config import (
     agent_settings,
     folder,
     policy,
-    private_folder,
-    state_folder,
     tools,
     unapproved,
     unapproved_agents,
 )
 from lineshaft.errors import LineshaftError
+from lineshaft.files import private_folder, state_folder
 from lineshaft.policy import Policy
 from lineshaft.session import Session
 from lineshaft.tools import tool

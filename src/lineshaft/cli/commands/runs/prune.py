@@ -11,7 +11,8 @@ from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import store_of
-from lineshaft.store import Pruned, Store, state_folder
+from lineshaft.files import state_folder
+from lineshaft.store import Pruned, Store
 from lineshaft.workspace import forget_landings
 
 
