@@ -203,7 +203,7 @@ def keep_claims(
         answers[key] = {"answer": answer if isinstance(answer, str) else dict(answer)}
     newest = dict(list(answers.items())[-_MOST:])
     text = json.dumps({"version": 2, "answers": newest}, indent=2)
-    replace_file(folder / _FILE, text + "\n", folder=folder)
+    replace_file(folder / _FILE, text + "\n")
 
 
 def _entry(server: ServerSetting, environ: Mapping[str, str] | None) -> Mapping[str, object]:

@@ -46,7 +46,7 @@ class ToolCounts:
         self._known = dict(list({**others, **there}.items())[-_MOST:])
         with suppress(ConfigError, OSError):
             folder = private_folder(state_folder(self._environ))
-            replace_file(folder / _FILE, json.dumps(self._known), folder=folder)
+            replace_file(folder / _FILE, json.dumps(self._known))
 
     def _read(self) -> dict[str, int]:
         with suppress(ConfigError, OSError, ValueError, DecodeError):

@@ -184,9 +184,10 @@ def _append(path: Path, server: ServerSetting, target: Target) -> None:
     new = data + (added.replace("\n", "\r\n") if b"\r\n" in data else added).encode()
     _check(path, new, server, text)
     private = target == "user"
-    folder = private_folder(real.parent) if private else real.parent
+    if private:
+        private_folder(real.parent)
     mode = 0o600 if private else stat.S_IMODE(real.stat().st_mode) if exists else _usual_mode()
-    replace_file(real, new.decode(), folder=folder, mode=mode)
+    replace_file(real, new.decode(), mode=mode)
 
 
 def _check(path: Path, data: bytes, server: ServerSetting, text: str) -> None:

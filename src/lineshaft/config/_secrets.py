@@ -7,7 +7,6 @@ shown nor written anywhere else.
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import cast
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder
+from lineshaft.files import private_folder, write_whole
 from lineshaft.values import TOKEN_FORMS, looks_secret
 
 _FILE = "secrets.json"
@@ -59,33 +58,24 @@ def keep_secrets(new: Mapping[str, str], *, environ: Mapping[str, str] | None = 
         return
     text = json.dumps({**kept_secrets(environ), **new}, indent=2, sort_keys=True)
     path = secrets_file(environ)
-    replace_file(path, text + "\n", folder=private_folder(path.parent))
+    private_folder(path.parent)
+    replace_file(path, text + "\n")
 
 
-def replace_file(path: Path, text: str, *, folder: Path, mode: int = 0o600) -> None:
+def replace_file(path: Path, text: str, *, mode: int = 0o600) -> None:
     """Put a text in the place of a file, whole or not at all.
 
     Args:
-        path: The file.
+        path: The file; its folder exists.
         text: Its new content.
-        folder: Where it lies; exists.
         mode: What its owner and others may do with it.
 
     Raises:
         ConfigError: It cannot be written.
     """
-    name = ""
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.")  # mode 0600
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
+        write_whole(path, text.encode(), mode, sync=True)
     except (OSError, UnicodeError) as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{str(path)!r} cannot be written: {reason}") from error
 

@@ -14,7 +14,6 @@ hash and the start, and an environment that others can write to.
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -22,7 +21,7 @@ from typing import Literal, TypeVar, cast
 from lineshaft.config._files import read_bytes
 from lineshaft.config._places import repository_of
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder, state_folder
+from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.values import Struct
 
 _FILE = "trusted.json"
@@ -133,10 +132,7 @@ def approve(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> 
     tables = {f"{kind}s": table for kind, table in approved.items()}
     text = json.dumps({"version": 1, **tables}, indent=2, sort_keys=True)
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=_FILE)  # mode 0600
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        Path(name).replace(folder / _FILE)
+        write_whole(folder / _FILE, (text + "\n").encode(), sync=True)
     except OSError as error:
         raise ConfigError(
             f"the approval cannot be kept in {str(folder)!r}: {error.strerror}"

@@ -35,8 +35,16 @@ def made_private(path: Path, mode: int = 0o700) -> Path:
     return path
 
 
-def write_whole(path: Path, data: bytes | bytearray | memoryview, mode: int = 0o600) -> None:
+def write_whole(
+    path: Path, data: bytes | bytearray | memoryview, mode: int = 0o600, *, sync: bool = False
+) -> None:
     """Put a file in its place in one step: readers see the old one or the whole new one.
+
+    Args:
+        path: The file; its folder exists.
+        data: Its new content.
+        mode: What its owner and others may do with it.
+        sync: Whether the content is on the medium before the file has its name.
 
     Raises:
         OSError: It cannot be written; nothing is left behind.
@@ -45,6 +53,9 @@ def write_whole(path: Path, data: bytes | bytearray | memoryview, mode: int = 0o
     try:
         with os.fdopen(fd, "wb") as file:
             file.write(data)
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         Path(name).chmod(mode)
         Path(name).replace(path)
     except BaseException:
