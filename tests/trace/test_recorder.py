@@ -118,7 +118,7 @@ def test_a_record_is_not_created_through_a_link(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match=r"'run.jsonl' cannot be created: Not a directory"):
+    with pytest.raises(RecordError, match=r"'run.jsonl' cannot be created: it is not a folder"):
         jsonl_sink(tmp_path / "file" / "run.jsonl")
 
 

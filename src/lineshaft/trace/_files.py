@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self, cast, get_args
 
 from lineshaft.errors import RecordError
+from lineshaft.files import made_private
 from lineshaft.values import Event, EventKind
 
 _KINDS = frozenset(get_args(EventKind))
@@ -21,7 +22,7 @@ class JsonlSink:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            _make_folder(path.parent)
+            made_private(path.parent)
             self._fd = os.open(path, _FLAGS, 0o600)
         except OSError as error:
             raise _cannot("be created", path, error) from error
@@ -129,9 +130,3 @@ def _garbled(path: Path, at: int, what: str) -> RecordError:
 
 def _cannot(what: str, path: Path, error: OSError) -> RecordError:
     return RecordError(f"the record {path.name!r} cannot {what}: {error.strerror or error}")
-
-
-def _make_folder(folder: Path) -> None:
-    """Create a folder and those above it that are missing, each for its owner alone."""
-    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-        missing.mkdir(mode=0o700, exist_ok=True)

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Literal
 
 from lineshaft.errors import WorkspaceError
+from lineshaft.files import made_private
 from lineshaft.values import Struct
 from lineshaft.workspace.journal import storage
 from lineshaft.workspace.journal.failpoints import reached
 from lineshaft.workspace.journal.lock import locked
-from lineshaft.workspace.journal.storage import Header, Journal, Source, make_private
+from lineshaft.workspace.journal.storage import Header, Journal, Source
 
 _DAY_NS = 86_400 * 10**9
 _TOLD_TIMES = 10
@@ -78,7 +79,7 @@ class Journals:
         """
         with ExitStack() as held:
             with usable():
-                make_private(self._done)
+                made_private(self._done)
                 held.enter_context(locked(self.folder / "lock", seconds=_WAIT_SECONDS))
             reached("lock-taken")
             yield

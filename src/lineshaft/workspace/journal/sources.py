@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lineshaft.errors import StaleFile, WorkspaceError
+from lineshaft.files import made_private
 from lineshaft.values import Struct
 from lineshaft.workspace import _contents, disk
 from lineshaft.workspace._contents import Held
 from lineshaft.workspace.disk import BY_DESCRIPTOR, FileState, Place, opened
-from lineshaft.workspace.journal.storage import Journal, make_private
+from lineshaft.workspace.journal.storage import Journal
 
 LARGE = 1_000_000
 """A content with more bytes is linked where it can be, not copied."""
@@ -67,7 +68,7 @@ class FromDisk(Struct, frozen=True):
         """Give it one more name, where it has one: under others it may be changed in place."""
         if self.thing.size < LARGE or not BY_DESCRIPTOR:
             return False
-        make_private(to.parent)
+        made_private(to.parent)
         try:
             with opened(self.place) as (name, folder):
                 os.link(name, to, src_dir_fd=folder, follow_symlinks=False)
@@ -98,5 +99,5 @@ class FromJournal(Struct, frozen=True):
         """Give it one more name, if it is a file of its own."""
         if self.size < LARGE:
             return False
-        make_private(to.parent)
+        made_private(to.parent)
         return self.journal.linked(self.sha256, to)

@@ -145,12 +145,6 @@ def _slice(blob: _Blob) -> Iterator[bytes]:
             yield chunk
 
 
-def make_private(folder: Path) -> None:
-    """Make a folder, and those on the way, which no other user can enter."""
-    for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
-        missing.mkdir(mode=0o700, exist_ok=True)
-
-
 def hard_link(path: Path, to: Path) -> bool:
     """Give a file one more name; False where that cannot be."""
     try:
