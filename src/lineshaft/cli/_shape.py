@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 
 from lineshaft.cli._terminal import one_line
-from lineshaft.trace import brief, call_line, counted, size
-from lineshaft.values import Change
+from lineshaft.trace import brief, call_line, size
+from lineshaft.values import Change, counted
 
 __all__ = [
     "MARKS",

@@ -7,7 +7,7 @@ import anyio
 from msgspec import field
 
 from lineshaft.errors import LineshaftError, OutsideWorkspace, ToolError
-from lineshaft.gate._subtree import first_few
+from lineshaft.gate._subtree import NAMED
 from lineshaft.values import (
     NO_SECRETS,
     ApprovePaths,
@@ -25,6 +25,7 @@ from lineshaft.values import (
     Struct,
     Undone,
     Workspace,
+    first_few,
 )
 
 
@@ -181,7 +182,7 @@ class CallWorkspace(Workspace):
             authority = self._authority
             closed = [p for p in paths if p not in authority.granted and not authority.along(p)]
             if closed:
-                text = f"policy keeps this call from moving {first_few(closed)}"
+                text = f"policy keeps this call from moving {first_few(closed, NAMED, quoted=True)}"
                 raise ToolError("E_DENIED", text)
             if approve is not None:
                 approve(paths)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from lineshaft.errors import FileMissing, ToolError
 from lineshaft.policy import Policy, Subject, judge
-from lineshaft.values import Verdict, Workspace
+from lineshaft.values import Verdict, Workspace, first_few
 
 MOST_PATHS = 10_000
 """The most paths below the folders of one call."""
 
-_NAMED = 5
+NAMED = 5
 
 
 async def paths_below(view: Workspace, entries: Sequence[str]) -> tuple[str, ...]:
@@ -67,11 +67,7 @@ def with_paths_told(policy: Policy, subject: Subject, verdict: Verdict, named: i
         for path in below
         if judge(policy, replace(subject, paths=(path,))).kind == verdict.kind
     ]
-    reason = ": ".join(text for text in (verdict.reason, first_few(closed)) if text)
+    reason = ": ".join(
+        text for text in (verdict.reason, first_few(closed, NAMED, quoted=True)) if text
+    )
     return replace(verdict, reason=reason)
-
-
-def first_few(paths: Sequence[str]) -> str:
-    """Return the first five of some paths, and how many there are more, as text."""
-    text = ", ".join(repr(path) for path in paths[:_NAMED])
-    return text if len(paths) <= _NAMED else f"{text} and {len(paths) - _NAMED:,} more"

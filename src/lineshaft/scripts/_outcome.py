@@ -23,6 +23,8 @@ from lineshaft.values import (
     Struct,
     ToolSpec,
     beginning,
+    counted,
+    first_few,
 )
 
 _LONGEST_INT = 640  # digits; Python may be set to refuse as few
@@ -92,10 +94,8 @@ def paused(pending: Sequence[Pending], tools: Mapping[str, Tool], run_id: str) -
     """
     rules = dict.fromkeys((each.tool, each.rule) for each in pending)
     named = [f"{tool} (rule {rule!r})" if rule else tool for tool, rule in rules]
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    count = f"{len(pending)} call{'' if len(pending) == 1 else 's'}"
     verb = "waits" if len(pending) == 1 else "wait"
-    message = f"{count} {verb} for an approval: {', '.join(named[:_NAMED])}{more}"
+    message = f"{counted(len(pending), 'call')} {verb} for an approval: {first_few(named, _NAMED)}"
     silent = (tools[each.tool].effect_hint for each in pending if each.tool in tools)
     hint = f"give the session an approver, or answer: `lineshaft resume {run_id}`"
     said = next(filter(None, silent), "")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, cast
 
-from lineshaft.values import ASK_MODEL, COMMIT, one_line
+from lineshaft.values import ASK_MODEL, COMMIT, counted, first_few, one_line
 
 _OWN = {
     ASK_MODEL: {"agent", "turn", "model", "new", "as_schema", "conversation"},
@@ -51,8 +51,7 @@ def readable_line(
         return one_line(" · ".join(parts), width)
     if _is_own(call.tool, call.arguments, COMMIT):
         files = _files_before(call, among)
-        more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-        return one_line(f"{COMMIT} {', '.join(files[:_NAMED])}{more}", width)
+        return one_line(f"{COMMIT} {first_few(files, _NAMED)}", width)
     return call_line(call.tool, call.arguments, width)
 
 
@@ -137,8 +136,3 @@ def size(count: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 call`, `3 calls`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -65,6 +65,7 @@ from lineshaft.values._engines import (
     engine_problem,
     minor_version,
 )
+from lineshaft.values._enumeration import counted, first_few
 from lineshaft.values._fates import KEEPS_NOTHING, fate_of_changes, is_dropped
 from lineshaft.values._inner_script import (
     InnerScript,
@@ -283,12 +284,14 @@ __all__ = [
     "Workspace",
     "beginning",
     "call_data",
+    "counted",
     "decode",
     "decoded_text",
     "done_data",
     "ending",
     "engine_problem",
     "fate_of_changes",
+    "first_few",
     "inner_seed",
     "is_costly",
     "is_dropped",

@@ -1,5 +1,6 @@
 """The fate of the changes that a run staged, in a sentence."""
 
+from lineshaft.values._enumeration import counted, first_few
 from lineshaft.values._runs import CallRecord, RunResult
 
 _NAMED = 3
@@ -17,21 +18,20 @@ def fate_of_changes(result: RunResult) -> str:
     if result.status == "paused":
         last = max((change.stage for change in result.changes), default=0)
         waiting = [c for c in result.changes if c.stage == last and not result.landed]
-        return f"{_counted(len(waiting), 'change')} staged" if waiting else ""
+        return f"{counted(len(waiting), 'change')} staged" if waiting else ""
     if not result.dropped:
         return ""
-    parts = [f"{_counted(len(result.dropped), 'staged change')} dropped"]
+    parts = [f"{counted(len(result.dropped), 'staged change')} dropped"]
     there = [change for change in result.changes if change not in result.dropped]
     stages = sorted({change.stage for change in there if change.stage})
     parts += [
-        f"stage {stage} ({_counted(sum(c.stage == stage for c in there), 'file')}) had landed"
+        f"stage {stage} ({counted(sum(c.stage == stage for c in there), 'file')}) had landed"
         for stage in stages
     ]
     doubtful = dict.fromkeys(f"`{call.tool}`" for call in result.calls if _acts_beyond(call))
     if doubtful:
         names = list(doubtful)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        parts.append(f"{', '.join(names[:_NAMED])}{more} may have changed more")
+        parts.append(f"{first_few(names, _NAMED)} may have changed more")
     elif not there:
         parts.append("the disk is unchanged")
     return "; ".join(parts)
@@ -53,7 +53,3 @@ def _acts_beyond(call: CallRecord) -> bool:
         return False
     started = call.status in ("done", "failed", "unknown") or call.duration_ms > 0
     return started and call.staged_after is None and call.effect not in (None, "read", "model")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

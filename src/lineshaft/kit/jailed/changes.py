@@ -16,7 +16,7 @@ from msgspec import field
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.jailed.closed_paths import canonical
 from lineshaft.sandbox.jail import Changes, JailedChange
-from lineshaft.values import Context, Struct, Workspace
+from lineshaft.values import Context, Struct, Workspace, first_few
 
 _TOLD = 20
 
@@ -64,10 +64,10 @@ async def land(call: Context, changes: Changes) -> list[str]:
     closed = [file.path for file in files if not await _is_open(call, file.path)]
     refused = sorted({*changes.refused, *closed})
     if refused:
+        named = first_few(refused, _TOLD, quoted=True)
         raise ToolError(
             "E_DENIED",
-            f"the program changed what policy closes to it: {_list(refused)}; none of its changes"
-            " were kept",
+            f"the program changed what policy closes to it: {named}; none of its changes were kept",
         )
     for file in files:
         await _check(call.workspace, file)
@@ -218,9 +218,3 @@ async def _delete_folder(view: Workspace, path: str, plan: _ChangePlan) -> None:
         await view.delete(path)
     except WorkspaceError as error:
         plan.not_kept.append(f"{path} (not removed: {error.message})")
-
-
-def _list(paths: Sequence[str]) -> str:
-    told = ", ".join(repr(path) for path in paths[:_TOLD])
-    more = len(paths) - _TOLD
-    return f"{told} and {more} more" if more > 0 else told

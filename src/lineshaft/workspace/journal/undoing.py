@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
-from lineshaft.values import Change, Undone
+from lineshaft.values import Change, Undone, first_few
 from lineshaft.workspace._count import changed_lines
 from lineshaft.workspace.disk import (
     KEPT_BYTES,
@@ -49,8 +49,9 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
     tasks, changed, already = _judged(items, unsaved)
     stale += changed
     if stale:
+        named = first_few(stale, _TOLD, quoted=True)
         raise StaleFile(
-            f"changed since run {run_id!r} landed: {_list(stale)}; nothing was undone",
+            f"changed since run {run_id!r} landed: {named}; nothing was undone",
             hint="Take back those changes first, or edit the files by hand.",
         )
     reached("undo-judged")
@@ -196,9 +197,3 @@ def _content(journal: Journal, thing: FileState) -> bytes | None:
     if thing.sha256 is None or thing.size > KEPT_BYTES:
         return None
     return b"".join(journal.parts(thing.sha256))
-
-
-def _list(paths: Sequence[str]) -> str:
-    named = ", ".join(repr(path) for path in paths[:_TOLD])
-    more = len(paths) - _TOLD
-    return f"{named} and {more} more" if more > 0 else named

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from lineshaft.values import Change, Content, Struct
+from lineshaft.values import Change, Content, Struct, first_few
 from lineshaft.workspace.disk import Decided, FileState, Mounts, Place
 from lineshaft.workspace.staging.overlay import Overlay
 
@@ -50,11 +50,8 @@ def unified(changes: Iterable[DiffEntry]) -> str:
         left -= len(text)
         parts.append(text)
     if left_out:
-        named = ", ".join(left_out[:20])
-        more = f" and {len(left_out) - 20} more" if len(left_out) > 20 else ""
-        parts.append(
-            f"The diff is cut at {MOST_CHARACTERS:,} characters; left out: {named}{more}\n"
-        )
+        named = first_few(left_out, 20)
+        parts.append(f"The diff is cut at {MOST_CHARACTERS:,} characters; left out: {named}\n")
     return "".join(parts)
 
 

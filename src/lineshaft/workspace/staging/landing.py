@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from lineshaft.errors import StaleFile, WorkspaceError
-from lineshaft.values import Struct
+from lineshaft.values import Struct, first_few
 from lineshaft.workspace.disk import (
     KEPT_BYTES,
     Editor,
@@ -144,10 +144,9 @@ def _as_it_is(task: Task, modes: Mapping[str, int | None]) -> Task:
 
 def stale_files(paths: Sequence[str]) -> StaleFile:
     """Return the error that names files changed from outside."""
-    named = ", ".join(repr(path) for path in paths[:_TOLD])
-    more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
+    named = first_few(paths, _TOLD, quoted=True)
     return StaleFile(
-        f"changed from outside since this run read them: {named}{more}; nothing landed",
+        f"changed from outside since this run read them: {named}; nothing landed",
         hint="Read them again, then decide.",
         paths=tuple(paths),
     )

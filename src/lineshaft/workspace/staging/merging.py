@@ -7,6 +7,7 @@ Above: the staged view. Below: the memories of both. Only what is to change is c
 from collections.abc import Iterator, Sequence
 
 from lineshaft.errors import StaleFile
+from lineshaft.values import first_few
 from lineshaft.workspace.disk import Place
 from lineshaft.workspace.staging.memory import Memory
 from lineshaft.workspace.staging.overlay import Base, Overlay, OverlayNode
@@ -56,10 +57,9 @@ def stale(layer: Memory) -> list[str]:
 
 def stale_below(paths: Sequence[str]) -> StaleFile:
     """Return the error that names files which others of the same run have changed."""
-    named = ", ".join(repr(path) for path in paths[:_TOLD])
-    more = f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else ""
+    named = first_few(paths, _TOLD, quoted=True)
     return StaleFile(
-        f"changed meanwhile, by another part of this run or from outside: {named}{more}",
+        f"changed meanwhile, by another part of this run or from outside: {named}",
         hint="Read them again, then decide.",
         paths=tuple(paths),
     )
