@@ -14,10 +14,11 @@ def test_escapes_become_visible() -> None:
         == "\\x1b[2J\\x1b]0;title\\x07 \\x0d\\x08 \\x9b"
     )
     assert clean("a\u202eb\u200bc") == "a\\u202eb\\u200bc"
+    assert clean("a\u3164b\U000e0041") == "a\\u3164b\\U000e0041"
 
 
 def test_text_lines_tabs_and_letters_stay() -> None:
-    text = "one\n\ttwo\nZoë 日本 🙂"
+    text = "one\n\ttwo\nZoë 日本 🙂 12\xa0€\u3000"
     assert clean(text) == text
     assert clean("a\r\nb") == "a\nb"
 

@@ -24,17 +24,17 @@ _CODES: dict[Colour, str] = {
     "bold": "1",
     "dim": "2",
 }
-# Controls but tab and line feed, the C1 range, and what reorders or hides text.
 _COLOURED = re.compile("(\x1b\\[[0-9]*m)")
 _INDENT = " " * 8
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
-)
+_KEPT = "\t\xa0\u3000"  # the spaces of texts in some languages take their room
 
 
 def clean(text: str) -> str:
-    """Return a text that is safe to show: control and escape characters become visible."""
-    return _UNSAFE.sub(_visible, text.replace("\r\n", "\n"))
+    """Return a text that is safe to show: what is not to be seen in it becomes an escape."""
+    from lineshaft.values import visible  # noqa: PLC0415  `--help` prints no such text
+
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(visible(line, keep=_KEPT) for line in lines)
 
 
 def one_line(text: str, width: int = 200) -> str:
@@ -84,11 +84,6 @@ def _columns(char: str) -> int:
     if char == "\t":
         return 8
     return 2 if unicodedata.east_asian_width(char) in "WFA" else 1
-
-
-def _visible(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def is_terminal(stream: TextIO) -> bool:
