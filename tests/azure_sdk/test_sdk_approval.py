@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lineshaft import Policy, Session
-from lineshaft.config import Unapproved, approve, unapproved_programs
+from lineshaft.config import Approval, approve, unapproved_programs
 from lineshaft.errors import ConfigError
 from lineshaft_azure_sdk.sdk_configuration import SdkConfiguration
 from lineshaft_azure_sdk.sdk_scripts import run_sdk_script
@@ -50,7 +50,7 @@ def configure(repository: Path, command: str) -> None:
     (repository / "eng" / "swagger_to_sdk_config.json").write_text(json.dumps(document))
 
 
-def waiting(repository: Path) -> tuple[Unapproved, ...]:
+def waiting(repository: Path) -> tuple[Approval, ...]:
     return unapproved_programs("azure-sdk", repository)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lineshaft.config import (
+    Approval,
     Settings,
-    Unapproved,
     approve,
     read_settings,
     tools,
@@ -95,9 +95,9 @@ def test_the_same_module_of_another_project_needs_its_own_approval(home: Home) -
 
 def test_a_person_is_asked_once(home: Home) -> None:
     settings = home.name_module()
-    asked: list[Unapproved] = []
+    asked: list[Approval] = []
 
-    def confirm(module: Unapproved) -> bool:
+    def confirm(module: Approval) -> bool:
         asked.append(module)
         return True
 

@@ -9,7 +9,7 @@ import click
 
 from lineshaft.cli import _completion
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
-from lineshaft.config import EDITOR, Faulty, Settings, Unapproved, read_settings
+from lineshaft.config import EDITOR, Approval, Faulty, Settings, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
@@ -158,13 +158,13 @@ def guards_for(settings: Settings) -> tuple[Guard, ...]:
     return configured_guards(settings, confirm=confirm_module if asks else None)
 
 
-def confirm_module(module: Unapproved) -> bool:
+def confirm_module(module: Approval) -> bool:
     """Ask the person at the terminal whether a project's module or agent may run."""
     describe_module(module)
     return click.confirm("Trust it as it is now?", default=False, err=True)
 
 
-def describe_module(module: Unapproved) -> None:
+def describe_module(module: Approval) -> None:
     """Print what a person should know before trusting a module, an agent or a program."""
     if module.kind == "agent":
         _describe_agent(module)
@@ -179,7 +179,7 @@ def describe_module(module: Unapproved) -> None:
     note(f"  sha256 {module.sha256}")
 
 
-def _describe_program(program: Unapproved) -> None:
+def _describe_program(program: Approval) -> None:
     note(f"{one_line(str(program.project))} names the program {one_line(program.name)}.")
     note("It would run with your rights, each time after a question:")
     for label, text in program.told:
@@ -191,7 +191,7 @@ def _describe_program(program: Unapproved) -> None:
     note(f"  sha256 {program.sha256}")
 
 
-def _describe_agent(agent: Unapproved) -> None:
+def _describe_agent(agent: Approval) -> None:
     note(f"{one_line(str(agent.project))} declares the microagent {one_line(agent.name)}.")
     note("What it is given and reads goes to its model, and its model calls its tools:")
     for label, text in agent.told:

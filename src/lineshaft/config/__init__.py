@@ -41,7 +41,7 @@ from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
 from lineshaft.config._settings import EDITOR, Alias, Module, Setting, Settings, read_settings
-from lineshaft.config._trust import Confirm, Unapproved, approve
+from lineshaft.config._trust import Approval, Confirm, approve
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import (
     AskInput,
@@ -63,6 +63,7 @@ __all__ = [
     "PROJECT_FILE",
     "AgentSetting",
     "Alias",
+    "Approval",
     "AskInput",
     "BrokenFile",
     "ClaimsAnswer",
@@ -83,7 +84,6 @@ __all__ = [
     "Starting",
     "Target",
     "ToolCounts",
-    "Unapproved",
     "Variables",
     "agent_of",
     "agent_settings",

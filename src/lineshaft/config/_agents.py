@@ -5,7 +5,6 @@ and with whose rights. A project's agents are therefore there only once a person
 by the hash of the whole table and of the files that it names.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,7 +18,13 @@ from lineshaft import kit
 from lineshaft.config._declared import AGENT_KEYS, AGENTS, agent_problem
 from lineshaft.config._files import read_bytes
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import Confirm, Unapproved, need_approval, still_unapproved
+from lineshaft.config._trust import (
+    Approval,
+    Confirm,
+    hash_with_files,
+    need_approval,
+    still_unapproved,
+)
 from lineshaft.errors import ConfigError, ModelRefused
 from lineshaft.tools import Tool, Toolset, schema_type
 from lineshaft.values import AGENT_NAMESPACE, Struct
@@ -108,7 +113,7 @@ def unapproved_agents(
     *,
     environ: Mapping[str, str] | None = None,
     faulty: Faulty | None = None,
-) -> tuple[Unapproved, ...]:
+) -> tuple[Approval, ...]:
     """Return the agents that a project declares and that are not approved as they are now.
 
     Those whose table cannot be used are left out: there is nothing to approve.
@@ -126,17 +131,13 @@ def unapproved_agents(
     return still_unapproved(usable, _approval_of, faulty=faulty, environ=environ)
 
 
-def _approval_of(agent: AgentSetting) -> Unapproved:
-    digest = hashlib.sha256(json.dumps(agent.table, sort_keys=True, default=str).encode())
+def _approval_of(agent: AgentSetting) -> Approval:
+    said = json.dumps(agent.table, sort_keys=True, default=str)
     files = [agent.base / given for given in _paths(agent)]
-    for path in files:
-        content = read_bytes(path, limit=_MAX_SCHEMA_BYTES)
-        for part in (os.fsencode(path), content):
-            digest.update(hashlib.sha256(part).digest())
-    return Unapproved(
+    return Approval(
         project=agent.project or Path(agent.source),
         name=agent.name,
-        sha256=digest.hexdigest(),
+        sha256=hash_with_files(said, files, each=_MAX_SCHEMA_BYTES),
         files=tuple(files),
         kind="agent",
         told=_told(agent),

@@ -5,7 +5,6 @@ of MCP clients count where `mcp.clients` says so. What a project or a client nam
 a person has approved it as it is.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +13,9 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from lineshaft.config._files import read_bytes
 from lineshaft.config._keys import SERVERS
 from lineshaft.config._settings import Settings
-from lineshaft.config._trust import Unapproved, is_approved
+from lineshaft.config._trust import Approval, hash_with_files, is_approved
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import ClaimsRule, ServerSetting, files_of, own_servers
 from lineshaft.errors import ConfigError
@@ -168,24 +166,18 @@ def servers_in(path: Path, settings: Settings) -> tuple[ServerSetting, ...]:
     return read_client_file(file, base=settings.root)
 
 
-def approval_of(server: ServerSetting) -> Unapproved:
+def approval_of(server: ServerSetting) -> Approval:
     """Return what a person approves of a server, as it is now.
 
     Raises:
         ConfigError: A program of the project that it names cannot be read.
     """
-    digest = hashlib.sha256(json.dumps(server.definition, sort_keys=True).encode())
     files = files_of(server)
-    left = _MOST_BYTES_OF_ALL
-    for path in files:
-        content = read_bytes(path, limit=min(_MOST_BYTES, left))
-        left -= len(content)
-        for part in (os.fsencode(path), content):
-            digest.update(hashlib.sha256(part).digest())
-    return Unapproved(
+    said = json.dumps(server.definition, sort_keys=True)
+    return Approval(
         project=server.source,
         name=server.name,
-        sha256=digest.hexdigest(),
+        sha256=hash_with_files(said, files, each=_MOST_BYTES, all_of_them=_MOST_BYTES_OF_ALL),
         files=files,
         kind="server",
         of_project=server.of_project,

@@ -15,7 +15,7 @@ from lineshaft.config._files import read_bytes
 from lineshaft.config._importer import execute
 from lineshaft.config._settings import Module
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
-from lineshaft.config._trust import Confirm, Unapproved, is_approved, need_approval
+from lineshaft.config._trust import Approval, Confirm, need_approval, still_unapproved
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, ToolLike, Toolset, is_tool_like
 from lineshaft.values import Struct
@@ -79,7 +79,7 @@ def start(
     """
     found = _find(module)
     if module.project is not None:
-        _need_approval(module, found, module.project, confirm=confirm, environ=environ)
+        need_approval(_approved_as(module, found), confirm=confirm, environ=environ)
     try:
         return _start(module, found)
     except ConfigError as error:
@@ -88,18 +88,14 @@ def start(
 
 def unapproved(
     modules: Sequence[Module], *, environ: Mapping[str, str] | None = None
-) -> tuple[Unapproved, ...]:
+) -> tuple[Approval, ...]:
     """Return the modules that projects name and that are not approved, without starting any.
 
     Raises:
         ConfigError: A module is missing.
     """
-    asked = (
-        Unapproved(project=module.project, name=module.name, sha256=found.sha256, files=found.files)
-        for module in modules
-        if module.project is not None and (found := _find(module))
-    )
-    return tuple(ask for ask in asked if not is_approved(ask, environ=environ))
+    of_projects = ((module.name, module) for module in modules if module.project is not None)
+    return still_unapproved(of_projects, _approval_of, faulty=None, environ=environ)
 
 
 def hashes_of_modules(modules: Iterable[Module]) -> dict[str, str]:
@@ -120,16 +116,14 @@ def _is_path(module: Module) -> bool:
     return module.name.endswith(".py") or "/" in module.name
 
 
-def _need_approval(
-    module: Module,
-    found: _Found,
-    project: Path,
-    *,
-    confirm: Confirm | None,
-    environ: Mapping[str, str] | None,
-) -> None:
-    ask = Unapproved(project=project, name=module.name, sha256=found.sha256, files=found.files)
-    need_approval(ask, confirm=confirm, environ=environ)
+def _approval_of(module: Module) -> Approval:
+    return _approved_as(module, _find(module))
+
+
+def _approved_as(module: Module, found: _Found) -> Approval:
+    """Return what a person approves of a project's module that was found."""
+    project = module.project or Path(module.source)
+    return Approval(project=project, name=module.name, sha256=found.sha256, files=found.files)
 
 
 def _find(module: Module) -> _Found:

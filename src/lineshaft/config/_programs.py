@@ -1,14 +1,11 @@
 """Programs that a project names and a pack starts: which of them a person has approved."""
 
-import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineshaft.config._files import read_bytes
-from lineshaft.config._trust import Unapproved, is_approved, still_unapproved
+from lineshaft.config._trust import Approval, hash_with_files, is_approved, still_unapproved
 from lineshaft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ def unapproved_programs(
     *,
     environ: Mapping[str, str] | None = None,
     faulty: Callable[[str, ConfigError], None] | None = None,
-) -> tuple[Unapproved, ...]:
+) -> tuple[Approval, ...]:
     """Return the programs that a workspace names for a pack and that are not approved yet.
 
     Args:
@@ -61,17 +58,14 @@ def unapproved_programs(
     return still_unapproved(named_programs, _approval_of, faulty=faulty, environ=environ)
 
 
-def _approval_of(program: "ProjectProgram") -> Unapproved:
+def _approval_of(program: "ProjectProgram") -> Approval:
     if program.refused is not None:
         raise program.refused
-    digest = hashlib.sha256(json.dumps([program.name, program.command]).encode())
-    for path in program.files:
-        for part in (os.fsencode(path), read_bytes(path, limit=_MOST_BYTES)):
-            digest.update(hashlib.sha256(part).digest())
-    return Unapproved(
+    said = json.dumps([program.name, program.command])
+    return Approval(
         project=program.place,
         name=program.name,
-        sha256=digest.hexdigest(),
+        sha256=hash_with_files(said, program.files, each=_MOST_BYTES),
         files=tuple(program.files),
         kind="program",
         told=(

@@ -12,6 +12,7 @@ reads in its turn, what `npx` and the like fetch, whether a server's program is 
 hash and the start, and an environment that others can write to.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -27,17 +28,20 @@ from lineshaft.values import Struct
 _FILE = "trusted.json"
 
 
-class Unapproved(Struct, frozen=True, kw_only=True):
-    """A module or server that another's file names and that is not approved yet."""
+class Approval(Struct, frozen=True, kw_only=True):
+    """What a person approves, as it is now: a module, server, agent or program of another's file.
+
+    Whether it has been given, `is_approved` says.
+    """
 
     project: Path
-    """The file."""
+    """The file that names it."""
 
     name: str
-    """The module, as the file names it; the server's name."""
+    """As the file names it."""
 
     sha256: str
-    """Of its content now."""
+    """Of what the file says of it, and of what it names, now."""
 
     files: tuple[Path, ...]
     """What would be executed, as far as it lies in the project."""
@@ -50,12 +54,12 @@ class Unapproved(Struct, frozen=True, kw_only=True):
     """Of an agent or a program: what a person has to know of it, label and text."""
 
 
-Confirm = Callable[[Unapproved], bool]
+Confirm = Callable[[Approval], bool]
 """Asks a person whether something is approved as it is now."""
 
 
 def need_approval(
-    asked: Unapproved, *, confirm: Confirm | None, environ: Mapping[str, str] | None
+    asked: Approval, *, confirm: Confirm | None, environ: Mapping[str, str] | None
 ) -> None:
     """Pass what a person has approved, or approves now.
 
@@ -79,16 +83,38 @@ def need_approval(
     approve(asked, environ=environ)
 
 
+def hash_with_files(said: str, files: Iterable[Path], *, each: int, all_of_them: int = 0) -> str:
+    """Return one hash of what a file says of something, and of the files that it names.
+
+    Args:
+        said: What is said of it, in full.
+        files: The files.
+        each: The most bytes of one.
+        all_of_them: The most bytes of all; 0: no more than `each` limits.
+
+    Raises:
+        ConfigError: One cannot be read, or has more bytes.
+    """
+    digest = hashlib.sha256(said.encode())
+    left = all_of_them
+    for path in files:
+        content = read_bytes(path, limit=min(each, left) if all_of_them else each)
+        left -= len(content)
+        for part in (os.fsencode(path), content):
+            digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
 T = TypeVar("T")
 
 
 def still_unapproved(
     given: Iterable[tuple[str, T]],
-    asked_of: Callable[[T], Unapproved],
+    asked_of: Callable[[T], Approval],
     *,
     faulty: Callable[[str, ConfigError], None] | None,
     environ: Mapping[str, str] | None,
-) -> tuple[Unapproved, ...]:
+) -> tuple[Approval, ...]:
     """Return what a person has not approved as it is now.
 
     Args:
@@ -100,7 +126,7 @@ def still_unapproved(
     Raises:
         ConfigError: One cannot be asked about.
     """
-    waiting: list[Unapproved] = []
+    waiting: list[Approval] = []
     for name, each in given:
         try:
             asked = asked_of(each)
@@ -113,22 +139,22 @@ def still_unapproved(
     return tuple(waiting)
 
 
-def is_approved(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> bool:
+def is_approved(asked: Approval, *, environ: Mapping[str, str] | None = None) -> bool:
     """Return whether a person has approved just this content for this file."""
-    return _read(environ)[module.kind].get(_key(module)) == module.sha256
+    return _read(environ)[asked.kind].get(_key(asked)) == asked.sha256
 
 
-def approve(module: Unapproved, *, environ: Mapping[str, str] | None = None) -> None:
-    """Remember that a person approved the module or server as it is now.
+def approve(asked: Approval, *, environ: Mapping[str, str] | None = None) -> None:
+    """Remember that a person approved it as it is now.
 
     Raises:
         ConfigError: The state folder cannot be written, or the project's file lies elsewhere.
     """
-    if module.of_project:
-        refuse_elsewhere(module.project)
+    if asked.of_project:
+        refuse_elsewhere(asked.project)
     folder = private_folder(state_folder(environ))
     approved = _read(environ)
-    approved[module.kind][_key(module)] = module.sha256
+    approved[asked.kind][_key(asked)] = asked.sha256
     tables = {f"{kind}s": table for kind, table in approved.items()}
     text = json.dumps({"version": 1, **tables}, indent=2, sort_keys=True)
     try:
@@ -158,8 +184,8 @@ def refuse_elsewhere(path: Path) -> None:
         )
 
 
-def _key(module: Unapproved) -> str:
-    return f"{os.path.realpath(module.project)}::{module.name}"
+def _key(asked: Approval) -> str:
+    return f"{os.path.realpath(asked.project)}::{asked.name}"
 
 
 def _read(environ: Mapping[str, str] | None) -> dict[str, dict[str, str]]:

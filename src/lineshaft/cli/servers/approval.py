@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from lineshaft.cli._terminal import one_line
 from lineshaft.config import (
+    Approval,
     ServerSetting,
-    Unapproved,
     changes_what_is_loaded,
     references,
     told_table,
@@ -20,7 +20,7 @@ _MOST = 20_000
 """Characters that a person can be expected to look through."""
 
 
-def told_lines(server: ServerSetting, asked: Unapproved | None = None) -> list[str]:
+def told_lines(server: ServerSetting, asked: Approval | None = None) -> list[str]:
     """Return all that a person approves of a server, each argument and variable on its own line.
 
     Args:

@@ -11,9 +11,9 @@ from lineshaft.cli._options import confirm_module, describe_module, settings_for
 from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
 from lineshaft.cli.servers import told_lines
 from lineshaft.config import (
+    Approval,
     ServerSetting,
     Settings,
-    Unapproved,
     agent_of,
     agent_settings,
     approval_of,
@@ -49,7 +49,7 @@ def command(
     def faulty(name: str, error: ConfigError) -> None:
         broken.append((name, error))
 
-    programs: tuple[Unapproved, ...] = ()
+    programs: tuple[Approval, ...] = ()
     if pack:
         programs = unapproved_programs(pack, settings.root.resolve(), faulty=faulty)
     modules = (
@@ -93,7 +93,7 @@ def command(
         raise SystemExit(USAGE)
 
 
-def _approve_agents(settings: Settings, waiting: Mapping[str, Unapproved], *, yes: bool) -> bool:
+def _approve_agents(settings: Settings, waiting: Mapping[str, Approval], *, yes: bool) -> bool:
     """Ask about each agent that could be used; return whether all of them could."""
     try:
         offered = tools(settings, faulty=lambda _name, _error: None)
@@ -131,12 +131,12 @@ def _waits(server: ServerSetting) -> bool:
         return True
 
 
-def _approve(asked: Unapproved) -> None:
+def _approve(asked: Approval) -> None:
     approve(asked)
     note(f"approved {one_line(asked.name)} as it is now")
 
 
-def describe_server(server: ServerSetting, asked: Unapproved) -> None:
+def describe_server(server: ServerSetting, asked: Approval) -> None:
     """Print all that a person approves of a server.
 
     Raises:
