@@ -46,14 +46,26 @@ class AgentUsage(Struct, kw_only=True):
     """What one run of a microagent has used."""
 
     turns: int = 0
+    """Replies of its model."""
+
     requests: int = 0
     """Requests to its model, those that failed and were made again too."""
 
     failed_exits: int = 0
+    """Results that were refused."""
+
     calls: int = 0
+    """Calls of tools that its model asked for."""
+
     input_tokens: int = 0
+    """Tokens of the requests, cached ones included."""
+
     output_tokens: int = 0
+    """Tokens of the replies, reasoning included."""
+
     cached_tokens: int = 0
+    """Those of `input_tokens` that the provider had from before."""
+
     estimated: bool = False
     """Whether some of the tokens are estimates."""
 

@@ -93,7 +93,11 @@ class AgentResult(Struct, Generic[R], frozen=True, kw_only=True):
     """The result of one run of a microagent."""
 
     output: R
+    """The result that its model exited with, of the declared type."""
+
     usage: AgentUsage
+    """What the run has used."""
+
     messages: tuple[Message, ...]
     """The conversation, the last reply included; may be given to a later run as `history`."""
 

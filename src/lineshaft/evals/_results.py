@@ -20,10 +20,14 @@ class CellResult(Struct, frozen=True, kw_only=True):
     """Digest of all that the cell depends on."""
 
     task: str
+    """The task's name."""
+
     task_digest: str = ""
     """Of prompt, files, tools, checker and limits: arms are compared where it is the same."""
 
     kind: TaskKind
+    """The kind of the task."""
+
     variant: str
     """The variant's name, such as `script=on`."""
 
@@ -31,6 +35,8 @@ class CellResult(Struct, frozen=True, kw_only=True):
     """From 1."""
 
     outcome: CellOutcome
+    """How it ended."""
+
     score: float = 0.0
     """Of the checker, from 0 to 1."""
 
@@ -50,7 +56,11 @@ class CellResult(Struct, frozen=True, kw_only=True):
     """Calls that scripts made."""
 
     input_tokens: int = 0
+    """Tokens of all requests."""
+
     output_tokens: int = 0
+    """Tokens of all replies."""
+
     tokens_by: str = ""
     """Who counted: `provider`, or the name of the tokeniser."""
 
@@ -61,6 +71,8 @@ class CellResult(Struct, frozen=True, kw_only=True):
     """Bytes of results that scripts read and the model did not."""
 
     wall_seconds: float = 0.0
+    """Seconds that its agent worked."""
+
     model_seconds: float = 0.0
     """Of `wall_seconds`, those in which the model was waited for."""
 

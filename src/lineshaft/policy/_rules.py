@@ -50,14 +50,20 @@ class Rule:
     """Names the rule in verdicts, records and approvals."""
 
     verdict: VerdictKind
+    """What it says of a call that it matches."""
+
     tool: Patterns | None = None
     """Globs over canonical tool names (`github.*`)."""
 
     effect: Effect | tuple[Effect, ...] | None = None
+    """The effects that it matches; None: any."""
+
     namespace: Patterns | None = None
     """Globs over the tool's namespace; an empty string for tools without one."""
 
     origin: Origin | tuple[Origin, ...] | None = None
+    """The ways in that it matches; None: any."""
+
     path: Patterns | None = None
     """Globs over workspace paths (`secrets/**`, `*.pem`); a call without paths does not match."""
 

@@ -7,6 +7,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """One line of a list of runs."""
 
     run_id: str
+    """Unique among all runs."""
+
     workspace: str
     """The real path of its root."""
 
@@ -21,10 +23,20 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     answer in time)."""
 
     name: str = ""
+    """The name of its script, or of the tool that was called."""
+
     engine: str = ""
+    """The engine that executed its script."""
+
     origin: str = ""
+    """The way it came in."""
+
     duration_ms: float = 0
+    """Milliseconds that it took."""
+
     calls: int = 0
+    """Calls that it made."""
+
     waiting: tuple[str, ...] = ()
     """Tools of the calls that wait for an answer."""
 

@@ -1,4 +1,4 @@
-"""Values and seams that cross rooms and wires, without behaviour or I/O."""
+"""Values and seams that cross rooms and wires, and rules over them, without I/O."""
 
 from lineshaft.values._agent_calls import AGENT_NAMESPACE, ASK_MODEL, COMMIT
 from lineshaft.values._belongings import Belonging, Belongings

@@ -136,7 +136,11 @@ class Context(Struct, frozen=True, kw_only=True):
     """Files and commands of this run."""
 
     call_id: str
+    """Unique in its run."""
+
     run_id: str
+    """The run that the call belongs to."""
+
     key: str
     """The same for the same call of a resumed run: for tools that must not act twice."""
 

@@ -45,6 +45,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Dispatched calls of all microagents together; each has a budget of its own beside that."""
 
     memory_mb: int = 256
+    """Megabytes of memory that the script may use."""
+
     call_seconds: float = 60
     """Of one call, from when it starts."""
 
@@ -52,6 +54,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Bytes kept of the script's output; two hundred times as much ends the run."""
 
     stderr_bytes: int = 10_000
+    """Bytes kept of its error output; two hundred times as much ends the run too."""
 
     recursion: int = 1_000
     """Depth of the script's own calls."""

@@ -440,6 +440,7 @@ class ShownImage(Struct, frozen=True):
     """`image/png`, `image/jpeg`, `image/gif` or `image/webp`; what its bytes are."""
 
     data: bytes
+    """The bytes of the image file."""
 
 
 class Handled(Struct, frozen=True, kw_only=True):

@@ -53,6 +53,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     """One file or folder."""
 
     path: str
+    """Canonical path."""
+
     kind: EntryKind
     """Kind of the entry itself; `symlink` only where it leads out of the workspace or nowhere."""
 
@@ -63,6 +65,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Some part of the path starts with a dot."""
 
     symlink: bool = False
+    """Whether it is a link."""
 
     closed: bool = False
     """Whether it is a folder that the walk could not read."""
@@ -77,7 +80,10 @@ class Content(Struct, frozen=True, kw_only=True):
     """A file's bytes at one moment."""
 
     data: bytes
+    """The bytes."""
+
     sha256: str
+    """Of the bytes of the whole file."""
 
 
 class StagedFile(Struct, frozen=True, kw_only=True):
@@ -195,6 +201,8 @@ class Command(Struct, frozen=True, kw_only=True):
     """A process to start."""
 
     argv: tuple[str, ...]
+    """The program and its arguments; no shell."""
+
     cwd: str = "."
     """Workspace path."""
 
@@ -208,6 +216,7 @@ class Command(Struct, frozen=True, kw_only=True):
     """Kept; head and tail with a marker between."""
 
     stderr_bytes: int = 10_000
+    """The same of its error output."""
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -224,15 +233,29 @@ class Exit(Struct, frozen=True, kw_only=True):
     """The real one; minus the signal's number where a signal ended it."""
 
     stdout: str
+    """Its output, as far as it was kept."""
+
     stderr: str
+    """Its error output, as far as it was kept."""
+
     stdout_bytes: int
     """How many bytes it wrote in all."""
 
     stderr_bytes: int
+    """The same of its error output."""
+
     stdout_truncated: bool
+    """Whether some of its output was left out."""
+
     stderr_truncated: bool
+    """Whether some of its error output was left out."""
+
     duration_ms: float
+    """Milliseconds that it took."""
+
     timed_out: bool = False
+    """Whether its time was up, and it was ended."""
+
     replaced_bytes: int = 0
     """Bytes of its output, as far as it was kept, that are not UTF-8: they stand as U+FFFD."""
 

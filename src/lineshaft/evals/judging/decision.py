@@ -118,12 +118,19 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """What the gate says."""
 
     word: JudgementWord
+    """The judgement in a word."""
+
     reasons: tuple[str, ...]
     """In the order in which they decided."""
 
     variant: str
+    """The variant that is judged."""
+
     base: str
+    """The variant that it is compared with."""
+
     groups: tuple[GroupJudgement, ...]
+    """The judgement of each kind of task."""
 
     def exit_code(self, rules: GateRules) -> int:
         """Return 0 (better, no worse), 1 (worse) or 6 (not enough runs)."""

@@ -16,17 +16,29 @@ class VariantRow(Struct, frozen=True, kw_only=True):
     """One variant over all tasks, which weigh equally."""
 
     variant: str
+    """Its name."""
+
     tasks: int
+    """Tasks with a valid run."""
+
     runs: int
     """Valid ones."""
 
     passes: int
+    """Runs that passed."""
+
     rate: float
+    """The pass rate."""
+
     low: float
     """Of Wilson's interval of the rate, 95 %."""
 
     high: float
+    """The upper limit of the same interval."""
+
     invalid: int
+    """Runs that say nothing of the variant."""
+
     limits: int
     """Runs that used up a budget."""
 
@@ -38,12 +50,20 @@ class VariantRow(Struct, frozen=True, kw_only=True):
     """Input tokens, in the same way."""
 
     output_per_solved: float | None
+    """Output tokens, in the same way."""
+
     turns: float
     """Mean of valid runs, as what follows where it says nothing else."""
 
     calls: float
+    """Calls of tools that the model wrote; a script is one."""
+
     script_calls: float
+    """Calls that scripts made."""
+
     bytes_kept: float
+    """Bytes of results that scripts read and the model did not."""
+
     seconds: float
     """Median of the wall time, the checker's left out."""
 

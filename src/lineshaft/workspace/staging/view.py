@@ -71,6 +71,7 @@ class StagedView(FolderView):
         shared: The parts that all views of the folder share.
         run_id: Whose changes they are.
         lands: Whether its changes may land.
+        secrets: What is not cut in two where text is cut.
     """
 
     def __init__(

@@ -1,0 +1,53 @@
+"""What a user gets, and what a user gives, says of each field what it is."""
+
+import ast
+import inspect
+
+import pytest
+
+import lineshaft
+from lineshaft import agents, evals, policy, store, values
+from lineshaft.evals.report.summary import VariantRow
+from lineshaft.values import Struct
+
+GIVEN = (
+    *(values.CallError, values.CallRecord, values.Change, values.Command, values.Content),
+    *(values.Context, values.Entry, values.Event, values.Exit, values.Finding, values.Handled),
+    *(values.Limits, values.ModelUsage, values.Pending, values.Preview, values.RunError),
+    *(values.RunResult, values.ShownImage, values.Usage, policy.Rule, store.Pruned),
+    *(store.RunSummary, agents.AgentResult, agents.AgentUsage, evals.CellResult),
+    *(evals.Judgement, VariantRow),
+)
+EXPORTED = [getattr(lineshaft, name) for name in lineshaft.__all__]
+STRUCTS = {each for each in EXPORTED if inspect.isclass(each) and issubclass(each, Struct)}
+
+
+def without_words(cls: type[object]) -> list[str]:
+    """Return the fields of a class below which no docstring stands."""
+    (found,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(found, ast.ClassDef)
+    return [
+        field.target.id
+        for field, below in zip(found.body, [*found.body[1:], None], strict=True)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and not (isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant))
+    ]
+
+
+@pytest.mark.parametrize(
+    "cls", sorted({*GIVEN, *STRUCTS}, key=lambda cls: cls.__name__), ids=lambda cls: cls.__name__
+)
+def test_each_field_of_a_result_says_what_it_is(cls: type[object]) -> None:
+    assert without_words(cls) == []
+
+
+class _Silent(Struct):
+    told: int
+    """Something."""
+
+    silent: int
+
+
+def test_a_field_without_words_is_found() -> None:
+    assert without_words(_Silent) == ["silent"]
