@@ -105,7 +105,7 @@ class ToolError(LineshaftError):
         message: What happened, to what, and what to do.
         tool: Canonical name of the tool; filled in by the gate where empty.
         hint: One more line of advice.
-        unknown: Whether nobody can say if the tool did what it was to do: the call's status.
+        unknown: Whether it is not known if the tool did what it was to do: the call's status.
     """
 
     def __init__(
@@ -387,7 +387,7 @@ class RunUnknown(StateError):
 class RunBusy(StateError):
     """Another process works on this run, or the run is not in a state to go on.
 
-    It is over, or somebody has to decide about a call whose end is not known.
+    It is over, or a person has to decide about a call whose end is not known.
     """
 
     code = "E_RUN_BUSY"

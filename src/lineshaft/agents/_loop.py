@@ -46,7 +46,7 @@ EventName = Literal["turn", "reply", "call", "answer", "refused", "retry", "as_s
 
 
 class AgentEvent(Struct, frozen=True, kw_only=True):
-    """One step of a loop, for whoever watches."""
+    """One step of a loop, for those who watch."""
 
     kind: EventName
     turn: int

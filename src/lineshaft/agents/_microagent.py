@@ -135,13 +135,13 @@ class Microagent(Generic[R]):
         description: For those who call it; the first line of the instructions where left out.
         inputs: What it is given, a TypedDict or a pydantic model; where left out `text`. Inputs
             stand in the first message after the instructions, fenced.
-        tools: What its model may call, as for `Session`; nobody else can call these.
+        tools: What its model may call, as for `Session`; no other caller can call these.
         model: Its name (`openai:gpt-5-mini`) or a model; None: each run names one, or
             `LINESHAFT_MODEL` does.
         budget: What one run may use.
         validate: Looks at each result: None or True accept it, anything else is the reason against
             it, which the model is told.
-        idempotent: Whether a request may be sent again of which nobody knows how it ended, as the
+        idempotent: Whether a request may be sent again whose end is not known, as the
             host died.
         scripts: Whether its model may also work by programs: `run_script` over these tools.
 

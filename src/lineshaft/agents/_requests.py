@@ -42,7 +42,7 @@ class ModelRequests:
 
     Args:
         model: Gives the model that is asked, at the first conversation.
-        repeatable: Whether a request may be sent again of which nobody knows how it ended.
+        repeatable: Whether a request may be sent again whose end is not known.
     """
 
     def __init__(self, model: Callable[[], Model], *, repeatable: bool) -> None:

@@ -19,7 +19,7 @@ def event_line(event: Event) -> str:
 class EventPrinter:
     """Prints events on standard output as they come.
 
-    Once nobody reads them any longer this process is told to end, so that its run settles: also
+    Once they are read no longer this process is told to end, so that its run settles: also
     where the run says nothing for a long time, but on Windows, which does not tell it of pipes.
     """
 

@@ -130,7 +130,7 @@ def settings_again(
         acts: Whether calls are made: what settings files say counts then.
 
     Raises:
-        ConfigError: A file changed since, and nobody is there to be asked, or said no.
+        ConfigError: A file changed since, and no person is there to be asked, or said no.
     """
     plain = settings_for(workspace, tools=tools)
 

@@ -184,7 +184,7 @@ def configured_agents(
         confirm: Asks about agents of a project that are not approved; None: they are refused.
         environ: Variables that say where approvals are kept.
         faulty: Takes the name of each agent that is not approved or cannot be used, and why; the
-            others are returned, and nobody is asked. None: the first one is raised.
+            others are returned, and no person is asked. None: the first one is raised.
         needed: Names of agents that have to be there: they, and the agents that they may call, are
             asked about, and what is wrong with them is raised, whatever `faulty` takes.
 

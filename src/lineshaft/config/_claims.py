@@ -102,7 +102,7 @@ def claims_for(
 def _counted(
     claimed: Sequence[ClaimLike], known: Mapping[str, str], *, is_answered: bool
 ) -> Answered:
-    """Return which claims count, as whoever makes the tools takes it."""
+    """Return which claims count, as the maker of the tools takes it."""
     if all(known.get(each.tool) == "accept" for each in claimed):
         return True
     effects: dict[str, Effect] = {}

@@ -1,6 +1,6 @@
 """Executes the files of a folder as a package of their own.
 
-Files of two folders may import siblings of the same name, and none of them is found by anybody
+Files of two folders may import siblings of the same name, and none of them is found by anything
 else: a name is looked up in the folder only where a file of that folder imports it.
 """
 

@@ -65,7 +65,7 @@ def need_approval(
 
     Args:
         asked: A module or an agent.
-        confirm: Asks a person; None: nobody is there to be asked.
+        confirm: Asks a person; None: no person is there to be asked.
         environ: The environment; None: that of the process.
 
     Raises:

@@ -150,7 +150,7 @@ class _Lent(Struct, frozen=True):
     clock: RunClock
 
     def left(self) -> float:
-        """Return the seconds that are left; they stand still while somebody is asked."""
+        """Return the seconds that are left; they stand still while a person is asked."""
         return self.clock.remaining
 
 

@@ -31,7 +31,7 @@ Scripting = Callable[["ScriptPlace", InnerScript], Awaitable[RunResult]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """Tools, policy and whoever is behind the runs; each run passes it through a `CallPipeline`."""
+    """Tools, policy and the caller behind the runs; each run passes it through a `CallPipeline`."""
 
     tools: Mapping[str, Tool]
     """By canonical name, as they are at each moment."""
@@ -39,10 +39,10 @@ class Gate:
     policy: Policy
     redactor: Redactor
     why_missing: Callable[[str], str] = lambda _name: ""
-    """Says why a tool is not there that somebody may well call; empty where nothing is known."""
+    """Says why a tool is not there that may well be called; empty where nothing is known."""
 
     caller: Caller = field(default_factory=Caller)
-    """Who is behind runs that name nobody."""
+    """The caller of runs that name none."""
 
     middleware: tuple[Middleware, ...] = ()
     """Outermost first; what it sends on passes policy like any call."""
@@ -54,7 +54,7 @@ class Gate:
     """Given to tools as `Context.python`."""
 
     belongings: Belongings = field(default_factory=Belongings)
-    """Given to tools as `Context.belongings`; whoever made the gate closes them."""
+    """Given to tools as `Context.belongings`; the maker of the gate closes them."""
 
     shapes: ShapeBook | None = None
     """Sees the results of tools that do not say what they return."""

@@ -40,7 +40,7 @@ class InnerScripts:
         """Stop the clock of a script inside a block."""
 
         self.working: set[str] = set()
-        """Those that compute, or could: nobody is asked meanwhile, and nothing is paused."""
+        """Those that compute, or could: no person is asked meanwhile, and nothing is paused."""
 
         self.queued: dict[str, int] = {}
         """Those that wait until fewer are under way, in order, with their depth."""

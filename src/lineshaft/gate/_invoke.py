@@ -1,6 +1,6 @@
 """Running a tool: its arguments bound and checked, its body run, its result checked.
 
-Above is the gate, and nobody else: a call that comes here is decided already.
+Above is the gate alone: a call that comes here is decided already.
 """
 
 import inspect

@@ -34,7 +34,7 @@ class CallLine:
 
     @property
     def idle(self) -> bool:
-        """Return whether nobody is here."""
+        """Return whether no call is here."""
         return not (self._waiting or self._sharing or self._alone)
 
     def join(self, *, shared: bool = False) -> Ticket:
@@ -79,7 +79,7 @@ class Lanes:
         return self._lines.setdefault(key, CallLine())
 
     def forget(self, key: tuple[str, str]) -> None:
-        """Drop a lane that nobody stands in."""
+        """Drop a lane that no call stands in."""
         line = self._lines.get(key)
         if line is not None and line.idle:
             del self._lines[key]

@@ -66,7 +66,7 @@ def _by_name(call: Call, run: RunInfo) -> Call:
 
 
 def _stay_cancelled(beside: Sequence[CallEntry]) -> None:
-    """Cancel whoever was cancelled while calls waited: no middleware may keep that to itself."""
+    """Cancel what was cancelled while calls waited: no middleware may keep that to itself."""
     if any(map(_waits_on, beside)) and _is_cancelled():
         raise asyncio.CancelledError
 

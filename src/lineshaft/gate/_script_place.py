@@ -32,7 +32,7 @@ from lineshaft.values import (
 
 
 class ScriptPlace(Struct, frozen=True, kw_only=True):
-    """What the gate lends to whoever executes a script for a container."""
+    """What the gate lends to the executor of a container's script."""
 
     run: RunInfo
     entry: CallEntry

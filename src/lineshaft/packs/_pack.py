@@ -36,7 +36,7 @@ class ProjectProgram(Struct, frozen=True, kw_only=True):
     """Words of the command that may stand for further files, which are no part of it."""
 
     refused: ConfigError | None = None
-    """Why nobody can approve it; the other programs of the file go on without it."""
+    """Why it cannot be approved; the other programs of the file go on without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,8 @@ def scripted(request: pytest.FixtureRequest) -> Generator[ScriptedAgents]:
 
     `model = scripted(triage=[call("read_file", path="a.md"), exit_with(label="bug")])` is given to
     `triage.run(model=model)`, or to `triage.with_model(model)` in a session. A request beyond an
-    agent's last reply is an error that names the agent; replies that nobody asked for fail the test
-    at its end.
+    agent's last reply is an error that names the agent; replies that are not asked for fail the
+    test at its end.
     """
     from lineshaft.testing._model import ScriptedModel  # noqa: PLC0415  see above
 

@@ -1,4 +1,4 @@
-"""Calls of a record as short lines, for whoever shows a run; an agent's own in other words.
+"""Calls of a record as short lines, for those who show a run; an agent's own in other words.
 
 An agent makes calls for itself: requests to its model, its commit.
 """

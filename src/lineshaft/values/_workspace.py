@@ -512,7 +512,7 @@ class Stage(Workspace, Protocol):
         """Have the person at the editor decide, before a landing and before a process starts.
 
         What they have not saved, and a landing changes or the process would not see, is asked
-        about. Without an editor nobody is asked.
+        about. Without an editor no person is asked.
 
         Args:
             process: The process that is about to start, in words; empty: none is.

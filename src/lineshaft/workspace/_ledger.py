@@ -134,7 +134,7 @@ class Ledger(Struct):
 
         Args:
             other: The other ledger.
-            without: Paths whose change somebody has made here by now.
+            without: Paths whose change has been made here by now.
         """
         old = {path: replace(file) for path, file in self.files.items()}
         for path, file in other.files.items():

@@ -93,7 +93,7 @@ def call_one(
     quiet: bool = False,
     json: bool = False,
 ) -> NoReturn:
-    """Make one call, print what came of it, and leave with its exit code.
+    """Make one call, print its result, and leave with its exit code.
 
     Args:
         settings: What holds.

@@ -257,7 +257,7 @@ def _several(words: Iterable[str]) -> frozenset[str]:
 
 
 def _bare(settings: Settings) -> Session:
-    """Return a session without anybody's code."""
+    """Return a session without a user's code."""
     return build(settings, toolset=Toolset(()), guards=())
 
 

@@ -39,7 +39,7 @@ def command(*, run: str | None, workspace: Path | None, json: bool) -> None:
     for change in changes:
         say(change_line(change))
     for path in changes.already:
-        note(f"{one_line(path)} was as before already: somebody had undone it")
+        note(f"{one_line(path)} was as before already: it had been undone")
     note(paint(f"{counted(len(changes), 'file')} as before {run_id}", "dim"))
     if ended:
         note("the run had not ended; it is cancelled now: it stood on what was taken back")

@@ -28,7 +28,7 @@ def told_lines(server: ServerSetting, asked: Approval | None = None) -> list[str
         asked: Which of its files were found.
 
     Raises:
-        ConfigError: It is longer than anybody reads.
+        ConfigError: It is longer than a person reads.
     """
     told = [f"  {label}: {_visible(text)}" for label, text in _told(server)]
     if sum(map(len, told)) > _MOST:

@@ -241,7 +241,7 @@ class TurnOrder:
         if left == 0:
             return self.passed()
         if left is None and (self._sleeps or not self._under_way):
-            message = "nothing can come any more: the script waits for something that nobody does"
+            message = "nothing can come any more: the script waits for what is done nowhere"
             raise RunEnded(Raised(kind="RuntimeError", message=message))
         return None
 

@@ -25,7 +25,7 @@ class LinkState(TypedDict):
     """As it was given."""
 
     state: Literal["alive", "dead", "unchecked"]
-    """`dead`: the server says 404 or 410. `unchecked`: it says that nobody may look now (403, 429,
+    """`dead`: the server says 404 or 410. `unchecked`: it lets none look now (403, 429,
     500), does not answer in time, leads to another server, or is not on the public network."""
 
     status: int | None

@@ -41,7 +41,7 @@ def closed(
         needed: What the program cannot do without: it is read-only where it would be hidden as
             Lineshaft's own, which the interpreter is.
         staged: The changes of the run that have not landed.
-        left: Set once nobody waits for it any longer; then it ends before the next folder.
+        left: Set once it is waited for no longer; then it ends before the next folder.
     """
     found = Closed()
     kept = {str(path.resolve()) for path in needed}

@@ -14,12 +14,12 @@ _PATIENCE_SECONDS = 1.0
 class ComingLines:
     """Keeps the lines of a program, and has a function told each of them in the loop.
 
-    A program waits where its lines are not taken; those that nobody takes for a second are kept
+    A program waits where its lines are not taken; those that are not taken for a second are kept
     and not told.
 
     Args:
         kept: Where they are kept.
-        on_line: Is told each line; None: nobody is.
+        on_line: Is told each line; None: no line is told.
         cleaned: Returns the text of a line as it may be shown.
     """
 

@@ -43,5 +43,5 @@ def found_program(options: ProgramOptions) -> Path:
 
 
 def without_place(root: Path, text: str) -> str:
-    """Return a text without the place of the copy, which says nothing to anybody."""
+    """Return a text without the place of the copy, which says nothing to a reader."""
     return text.replace(f"{root}/", "").replace(str(root), ".")

@@ -200,7 +200,7 @@ async def _raw(response: httpx2.Response) -> AsyncIterator[bytes]:
     """Yield bytes as they came: what is packed may unpack to more than there is memory."""
     packed = response.headers.get("content-encoding", "identity")
     if packed.strip().lower() not in ("", "identity"):
-        raise NoCompletion("it is packed, which nobody asked for")
+        raise NoCompletion("it is packed, which was not asked for")
     async for data in response.aiter_raw():
         yield data
 

@@ -68,7 +68,7 @@ class ProgramOptions:
 
     @property
     def install(self) -> str:
-        """How the program is installed where it is missing; empty where nobody can say."""
+        """How the program is installed where it is missing; empty where that is not known."""
         return ""
 
     @property

@@ -67,7 +67,7 @@ def published(address: HostAddress) -> Generator[Path]:
 def addresses() -> tuple[HostAddress, ...]:
     """Return the hosts that run; files of hosts that were killed are deleted.
 
-    A file counts that this user owns, that nobody else may read or write, and that names a port of
+    A file counts that this user owns, that no other may read or write, and that names a port of
     this machine's loopback: another one could have a run's questions and contents sent elsewhere.
     """
     found: list[HostAddress] = []

@@ -1,6 +1,6 @@
 """The run of an agent that a person's message begins, shown in the window as it goes on.
 
-Above: `host.py`, one for each conversation. Below: whoever starts agents, a function.
+Above: `host.py`, one for each conversation. Below: the starter of agents, a function.
 """
 
 import asyncio

@@ -113,7 +113,7 @@ class HostConversation:
 
     @property
     def in_use(self) -> bool:
-        """Whether a window is there, or somebody waits for an action."""
+        """Whether a window is there, or an action is waited for."""
         return self.window is not None or bool(self._waiting)
 
     @property

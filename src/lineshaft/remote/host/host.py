@@ -1,6 +1,6 @@
 """Conversations over Socket.IO, and the HTTP endpoints beside it.
 
-Above: whoever serves it. Below: python-socketio. Who comes in has passed the door (token, Host,
+Above: its server. Below: python-socketio. Who comes in has passed the door (token, Host,
 Origin); nothing here is reached without.
 """
 

@@ -1,7 +1,7 @@
 """Changes of files that are made together, in a folder that no editor shows.
 
 All are looked at before the first is made. Where one fails, those before it are taken back, as far
-as nobody has changed their files since; the rest is named.
+as their files were not changed since; the rest is named.
 """
 
 import hashlib

@@ -229,7 +229,7 @@ class WindowTools:
 
         Raises:
             WorkspaceError: Nothing was done: the window is not there.
-            HTTPError: Nobody knows whether anything was.
+            HTTPError: Whether anything was is not known.
             RemoteProtocolError: As before.
         """
         host, conversation = await to_thread.run_sync(self._window.place, abandon_on_cancel=True)

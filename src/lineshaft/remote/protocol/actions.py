@@ -121,7 +121,7 @@ class PrepareAction(Struct, frozen=True, kw_only=True):
     """A question to the person about what they have not saved and is in the way.
 
     In the way of a landing, whose files it names, or of a process, which would not see it. Where
-    nothing is, nobody is asked.
+    nothing is, no person is asked.
     """
 
     paths: Sequence[str] = ()

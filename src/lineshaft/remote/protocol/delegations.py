@@ -34,7 +34,7 @@ GRACE_SECONDS = 30.0
 """For a lost link to come back; meanwhile all that is pending stays so."""
 
 _HALF = frozenset({"E_CANCELLED", "E_UNKNOWN_STATE"})
-"""Codes of errors after which nobody can say how far an action came."""
+"""Codes of errors after which it is not known how far an action came."""
 
 _KEPT_EVENTS = 1_000
 _KEPT_BYTES = 16 * 1024 * 1024
@@ -49,7 +49,7 @@ class ActionEnd(Struct, frozen=True, kw_only=True):
     id: EventKey
     observation: Observation
     status: Literal["done", "failed", "unknown"]
-    """`failed`: it was not done; `unknown`: nobody can say whether it was, or how far."""
+    """`failed`: it was not done; `unknown`: whether it was, or how far, is not known."""
 
 
 class DroppedFrame(Struct, frozen=True, kw_only=True):
@@ -286,7 +286,7 @@ class Delegations:
             pending.go(now)
 
     def give_up(self, key: EventKey, observation: ErrorObservation) -> ActionEnd | None:
-        """End an action that nobody waits for any more; None where it has ended."""
+        """End an action that is waited for no longer; None where it has ended."""
         return self._end(key, observation, "unknown") if key in self._pending else None
 
     def expire(self, *, now: float) -> tuple[ActionEnd, ...]:

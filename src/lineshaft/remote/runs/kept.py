@@ -18,7 +18,7 @@ from lineshaft.workspace import Folder
 
 MOST_RUNS = 200
 _LOOK_SECONDS = 0.5
-"""Between two looks into the store, while somebody waits for another list."""
+"""Between two looks into the store, while another list is waited for."""
 
 
 class KeptRuns:

@@ -36,7 +36,7 @@ def only_folder() -> Path:
 
 
 def window_at(root: Path) -> EditorWindow:
-    """Return the window that shows a folder once it is asked something; now nobody looks for it."""
+    """Return the window that shows a folder once it is asked something; no search is made now."""
     real = root.resolve()
 
     def hosts() -> tuple[HostAddress, ...]:

@@ -268,7 +268,7 @@ class EditorWindow:
         return _observed(self._asked(frame), action, kind)
 
     async def _waited_for(self, action: Action, kind: type[T]) -> T:
-        """Ask a person something; whoever waits may give up, and then the question goes."""
+        """Ask a person something; the asker may give up, and then the question goes."""
         frame = dict(action_frame(ActionEvent(id="0", action=action)))
         host, conversation = await to_thread.run_sync(self.place, abandon_on_cancel=True)
         try:

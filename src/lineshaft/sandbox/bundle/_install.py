@@ -84,7 +84,7 @@ def _promised(source: str, folder: Path) -> str:
         words = []
     if not words:
         raise PythonNotFound(
-            f"nobody says what the hash of {source!r} must be",
+            f"the hash that {source!r} must have is not given",
             hint=f"give its SHA-256, or put it into {source}.sha256",
         )
     return words[0]

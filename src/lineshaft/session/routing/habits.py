@@ -65,7 +65,7 @@ async def logged_habits(store: Store, workspace: str) -> ToolHabits:
 def habits_of(records: Iterable[Sequence[Event]]) -> ToolHabits:
     """Return the habits of tools in recorded runs.
 
-    A script counts whoever had it run; a direct call counts where a model made it. Calls that
+    A script counts however it came in; a direct call counts where a model made it. Calls that
     containers made are theirs.
 
     Args:

@@ -111,7 +111,7 @@ class Draft(Struct):
 
         Args:
             layer: The layer.
-            made: Paths whose change somebody has made here by now.
+            made: Paths whose change has been made here by now.
         """
         for path, _, node in layer.changed():
             if path in made:

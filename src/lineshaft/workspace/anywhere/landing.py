@@ -1,7 +1,7 @@
 """Landing of changes in a workspace that is only known by its methods: one after the other.
 
 Order: look at everything, then write, move, delete. Where one step fails, those before it are taken
-back, as far as nobody has changed the files since; what could not be taken back is named. Not
+back, as far as the files were not changed since; what could not be taken back is named. Not
 covered: a process that dies meanwhile leaves a part of the changes made.
 """
 

@@ -104,7 +104,7 @@ def unsaved(place: Place) -> bytes | None:
     """Return what an editor shows of a file and has not saved; None: the disk is what counts.
 
     Raises:
-        WorkspaceError: It is there, and nobody can say what bytes it would be.
+        WorkspaceError: It is there, and the bytes that it would be are not known.
     """
     found = None if place.root.editor is None else place.root.editor.unsaved().get(place.real)
     if found is None:

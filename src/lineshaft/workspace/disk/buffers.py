@@ -19,7 +19,7 @@ class Unsaved:
 
     data: bytes | None
     """Its bytes, were it saved; None: the editor would not write down what was not changed as it
-    is, so that nobody can say."""
+    is, so that it cannot be said."""
 
     @cached_property
     def sha256(self) -> str | None:

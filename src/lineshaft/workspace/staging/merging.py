@@ -66,7 +66,7 @@ def stale_below(paths: Sequence[str]) -> StaleFile:
 
 
 def _to_merge(overlay: Overlay) -> Iterator[tuple[Base, OverlayNode]]:
-    """Yield the changes, without those that somebody has made below by now."""
+    """Yield the changes, without those that were made below by now."""
     for base, node in overlay.changed():
         if overlay.still(base.place) or not overlay.under(base.place).thing.same(node.thing):
             yield base, node

@@ -91,7 +91,7 @@ class StagedView(FolderView):
         """Its own, after those that it is laid over, the lowest first."""
 
         self._reviewed: set[Reviewed] | None = None
-        """The changes that a person has kept; None: nobody wants to look at them."""
+        """The changes that a person has kept; None: no person looks at them."""
 
         self._name = ""
         self._lock = threading.RLock()

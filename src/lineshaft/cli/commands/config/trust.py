@@ -140,7 +140,7 @@ def describe_server(server: ServerSetting, asked: Approval) -> None:
     """Print all that a person approves of a server.
 
     Raises:
-        ConfigError: It is longer than anybody reads.
+        ConfigError: It is longer than a person reads.
     """
     lines = told_lines(server, asked)
     note(f"{one_line(str(server.source), 4_096)} names the MCP server {server.name}.")

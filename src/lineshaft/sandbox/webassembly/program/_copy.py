@@ -133,7 +133,7 @@ class WorkspaceCopy:
 
         Args:
             spec: The hidden and read-only paths of the folder, and what is laid over it.
-            left: Set once nobody waits for it any longer; then it ends before the next file.
+            left: Set once it is waited for no longer; then it ends before the next file.
 
         Returns:
             Paths left out that no policy hides, each with the reason.
@@ -473,7 +473,7 @@ def _nothing() -> Iterator[bytes]:
 
 def _refuse_left(left: Event) -> None:
     if left.is_set():
-        raise EngineError("nobody waits for the copy of the workspace any longer")
+        raise EngineError("the copy of the workspace is waited for no longer")
 
 
 def too_large(bounds: Bounds) -> TooLarge:
