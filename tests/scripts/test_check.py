@@ -270,6 +270,17 @@ async def test_a_hidden_tool_is_known_by_its_name_alone(
         ("type X = int", "3.11", "a `type` alias needs Python 3.12, and the engine has 3.11"),
         ("x = t'a'", "3.13", "a t-string needs Python 3.14, and the engine has 3.13"),
         ("x = t'a'", "3.14", ""),
+        (
+            "x: Node\nclass Node: pass",
+            "3.13",
+            "an annotation that names `Node` before it is defined needs Python 3.14, and",
+        ),
+        (
+            "class A:\n    x: A",
+            "3.11",
+            "an annotation that names `A` before it is defined needs Python 3.14, and the engine",
+        ),
+        ("class A:\n    x: A", "3.14", ""),
         ("class A[T = int]: pass", "3.12", "a default of a type parameter needs Python 3.13"),
     ],
 )

@@ -126,7 +126,7 @@ def _script(source: str, known: ToolNames) -> ReadScript | Remark:
         "imports": sorted(imports(resolver), key=lambda each: each[1]),
         "uses_tools": any(_is_tool(resolver, name) for name in outline.names),
         "is_async": bool(outline.every(ast.AsyncFunctionDef)),
-        "newer": newer_syntax(outline, text),
+        "newer": newer_syntax(resolver, text),
     }
     return ReadScript(text, resolver, edits.shifts(), answer)
 

@@ -17,6 +17,8 @@ _BUILT_IN_TYPES = (str, bytes, list, dict, set, tuple, int, float)
 BUILT_IN_METHODS = frozenset(name for kind in _BUILT_IN_TYPES for name in dir(kind))
 """An attribute of one of these names is not taken for a method of the script's own classes."""
 
+_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars"})
+
 _DEEP = 40
 """Longer chains of names and attributes are not followed."""
 
@@ -44,6 +46,11 @@ class Resolver:
         default_factory=dict[tuple[NameScope, str], Reference | None]
     )
     depth: int = 0
+
+    @property
+    def binds_unseen(self) -> bool:
+        """Whether the script may bind names that reading cannot see."""
+        return any(name.id in _DYNAMIC for name in self.outline.names)
 
     def ref(self, node: ast.expr) -> Reference | None:
         """Return the meaning of an expression."""
@@ -138,7 +145,9 @@ class Resolver:
             return Reference("module", inner)
         if module == "tools" and name in HELPERS:
             return Reference("helper", name)
-        return None if name.startswith("__") else Reference("missing", f"{module}.{name}")
+        if name.startswith("__") or (module == "tools" and name == "ToolError"):
+            return None
+        return Reference("missing", f"{module}.{name}")
 
     def _method(self, name: str) -> Reference | None:
         """Return the one method of the script's classes that has this name."""

@@ -9,9 +9,6 @@ from .edits import SourceText
 from .references import Resolver
 from .remarks import SIGNATURE, Remark
 
-_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars"})
-"""With one of these a script may bind names that reading cannot see."""
-
 _ANNOTATIONS = frozenset({"annotation", "returns"})
 
 
@@ -69,7 +66,7 @@ _MEANT = f"did you mean `{SIGNATURE}`?"
 
 def undefined_names(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
     """Return one remark for each unbound name; inputs may bind it."""
-    if any(name.id in _DYNAMIC for name in resolver.outline.names):
+    if resolver.binds_unseen:
         return
     seen: set[str] = set()
     for node in resolver.outline.names:
@@ -82,7 +79,7 @@ def undefined_names(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
 
 
 def _is_annotation(resolver: Resolver, node: ast.expr) -> bool:
-    """Return whether an expression is part of an annotation, which no engine looks at."""
+    """Return whether an expression is part of an annotation, which Python 3.14 does not look at."""
     above: ast.AST = node
     while isinstance(above, ast.expr):
         if resolver.outline.field(above) in _ANNOTATIONS:

@@ -6,24 +6,26 @@ import sys
 import tokenize
 from collections.abc import Iterator
 
+from .annotations import unbound_in_annotations
 from .edits import SourceText
-from .scopes import PARAMETERED, Outline
+from .references import Resolver
+from .scopes import PARAMETERED
 
 _Newer = tuple[int, int, str]
 """Minor version of Python 3, line, name of the syntax."""
 
 
-def newer_syntax(outline: Outline, text: SourceText) -> list[_Newer]:
+def newer_syntax(resolver: Resolver, text: SourceText) -> list[_Newer]:
     """Return the first use of syntax of each version above 3.11, oldest version first."""
     found: dict[int, _Newer] = {}
-    for each in _all(outline, text):
+    for each in _all(resolver, text):
         if each[0] not in found or found[each[0]][1] > each[1]:
             found[each[0]] = each
     return [found[minor] for minor in sorted(found)]
 
 
-def _all(outline: Outline, text: SourceText) -> Iterator[_Newer]:
-    every = outline.every
+def _all(resolver: Resolver, text: SourceText) -> Iterator[_Newer]:
+    every = resolver.outline.every
     for kind in PARAMETERED:
         for node in every(kind):
             yield from _of_parameters(node)
@@ -36,6 +38,9 @@ def _all(outline: Outline, text: SourceText) -> Iterator[_Newer]:
     for handler in every(ast.ExceptHandler):
         if _lacks_brackets(handler.type, text):
             yield 14, handler.lineno, "`except` of several kinds without brackets"
+    for line, name, is_later in unbound_in_annotations(resolver):
+        why = "before it is defined" if is_later else "although nothing defines it"
+        yield 14, line, f"an annotation that names `{name}` {why}"
     if any(_may_nest(node, text) for node in every(ast.JoinedStr)):
         yield from _free_f_strings(text.data.decode())
 
