@@ -40,6 +40,7 @@ TRACEBACKS: dict[str, tuple[str, str]] = {
         (
             'Traceback (most recent call last):\n  File "script.py", line 3, in <module>\n'
             "    async with asyncio.TaskGroup() as g:\n"
+            '  File "script.py", line 2, in f\n    raise ValueError(n)\n'
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception): ValueError: 1"
         ),
     ),
@@ -76,6 +77,20 @@ KINDS: dict[str, tuple[str, tuple[str, str, int | None]]] = {
     ),
     "an interrupt": ("raise KeyboardInterrupt", ("KeyboardInterrupt", "", 1)),
     "a cancellation": ("raise asyncio.CancelledError('x')", ("CancelledError", "x", 1)),
+    "one error in a group": (
+        "raise ExceptionGroup('x', [ExceptionGroup('y', [ValueError('z')])])",
+        ("ValueError", "z", 1),
+    ),
+    "many errors in a group": (
+        "raise ExceptionGroup('x', [ValueError(n % 12) for n in range(100)])",
+        (
+            "ExceptionGroup",
+            "x (100 sub-exceptions): "
+            + "".join(f"ValueError: {n}; " for n in range(10))
+            + "2 more",
+            1,
+        ),
+    ),
     "an end of iteration": ("raise StopIteration(3)", ("StopIteration", "3", 1)),
     "an error without words": (
         "class E(Exception):\n    def __str__(self): 1 / 0\nraise E()",

@@ -35,21 +35,33 @@ def told(error: BaseException, *, memory_mb: int) -> dict[str, object]:
         error: The error.
         memory_mb: The script's memory, in MB.
     """
-    places, line = _places(error.__traceback__)
-    if _lacks_memory(error):
+    groups, first = _path(error)
+    places, line = _places_of(*groups, first)
+    is_alone = isinstance(first, Exception) and all(len(_inner(group)) == 1 for group in groups)
+    cause = first if is_alone else error
+    if _lacks_memory(cause):
         message = f"the script used more than {memory_mb} MB of memory"
         return {"how": "exceeded", "limit": "memory_mb", "message": message, "line": line}
-    report = raised(type(error).__name__, _message(error), places, line)
-    if isinstance(error, ToolError):
-        report |= {"code": _text(error.code) or None, "tool": _text(error.tool) or None}
+    last = "" if cause is error else _summary(error)
+    report = raised(type(cause).__name__, _message(cause), places, line, last=last)
+    if isinstance(cause, ToolError):
+        report |= {"code": _text(cause.code) or None, "tool": _text(cause.tool) or None}
     return report
 
 
 def raised(
-    kind: str, message: str, places: Sequence[_Place], line: int | None
+    kind: str, message: str, places: Sequence[_Place], line: int | None, *, last: str = ""
 ) -> dict[str, object]:
-    """Return the answer for an error at some place of the script."""
-    last = f"{kind}: {message}" if message else kind
+    """Return the answer for an error at some place of the script.
+
+    Args:
+        kind: Its type.
+        message: Its own.
+        places: The frames.
+        line: The innermost line of the script.
+        last: The last line of the traceback; empty: kind and message.
+    """
+    last = last or (f"{kind}: {message}" if message else kind)
     shown = [_shown(place) for place in places]
     if len(shown) > 2 * _SHOWN:
         shown[_SHOWN:-_SHOWN] = [f"  ... {len(shown) - 2 * _SHOWN} more ..."]
@@ -70,6 +82,26 @@ def misspelt(error: SyntaxError, name: str) -> dict[str, object]:
     line = error.lineno if error.filename == name and error.lineno else None
     message = error.msg or "invalid syntax"
     return raised("SyntaxError", message, [(name, line, "<module>")] if line else [], line)
+
+
+def _path(error: BaseException) -> tuple[list[BaseException], BaseException]:
+    """Return the groups around the first error that is none, and that error."""
+    groups: list[BaseException] = []
+    while inner := _inner(error):
+        groups.append(error)
+        error = inner[0]
+    return groups, error
+
+
+def _places_of(*errors: BaseException) -> tuple[list[_Place], int | None]:
+    """Return the frames of errors that lie in each other, and the last known line."""
+    found: list[_Place] = []
+    line = None
+    for error in errors:
+        places, own = _places(error.__traceback__)
+        found += places
+        line = own or line
+    return found, line
 
 
 def _places(place: TracebackType | None) -> tuple[list[_Place], int | None]:
@@ -118,9 +150,25 @@ def _message(error: BaseException) -> str:
         text = str(error)
     except BaseException as failed:  # noqa: BLE001  the script's own `__str__`
         return f"<{type(failed).__name__} in its __str__>"
-    inner = _inner(error)
-    text = f"{text}: {'; '.join(map(_summary, inner))}" if inner else text
+    if _inner(error):
+        leaves = _leaves(error)
+        lines = dict.fromkeys(_summary(leaf) + _where(leaf, among=leaves) for leaf in leaves)
+        more = [f"{len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+        text = f"{text}: {'; '.join([*list(lines)[:_SHOWN], *more])}"
     return text[:_LONG]
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    """Return the errors in a group and in the groups in it."""
+    found: list[BaseException] = []
+    left = [error]
+    while left:
+        each = left.pop()
+        inner = _inner(each)
+        left += reversed(inner)
+        if not inner:
+            found.append(each)
+    return found
 
 
 def _inner(error: BaseException) -> Sequence[BaseException]:
@@ -128,6 +176,12 @@ def _inner(error: BaseException) -> Sequence[BaseException]:
     if not isinstance(error, BaseExceptionGroup):
         return ()
     return cast("BaseExceptionGroup[BaseException]", error).exceptions
+
+
+def _where(error: BaseException, *, among: Sequence[BaseException]) -> str:
+    """Return the line of an error that is not the only one."""
+    _, line = _places(error.__traceback__)
+    return f" (line {line})" if line is not None and len(among) > 1 else ""
 
 
 def _summary(error: BaseException) -> str:
