@@ -27,6 +27,7 @@ from .loop import run_to_end
 from .output import Output
 from .platform import Platform
 from .reports import misspelt, raised, told
+from .teardown import drop_names
 from .tool_error import ToolError
 from .tools import Made, Tool, module_of
 from .values import NotPlain, encoded
@@ -34,17 +35,22 @@ from .wire import Wire
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 
+_IN_TOOLS = {
+    "json_parse": helpers.json_parse,
+    "retry": helpers.retry,
+    "batched": helpers.batched,
+    "table": helpers.table,
+    "ToolError": ToolError,
+}
+"""Names that the module `tools` has beside the tools."""
+
 _IN_SCOPE = {
     "asyncio": asyncio,
     "json": json,
     "math": math,
     "re": re,
     "datetime": datetime,
-    "json_parse": helpers.json_parse,
-    "retry": helpers.retry,
-    "batched": helpers.batched,
-    "table": helpers.table,
-    "ToolError": ToolError,
+    **_IN_TOOLS,
 }
 """Names that every script has without an import."""
 
@@ -98,6 +104,8 @@ def run(
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache[name] = (len(source), None, lines, name)
     answer = _answer(source, name, names, order, made, platform, rehearsal=rehearsal)
+    _bound_depth(order)
+    drop_names(names, name, source.rstrip().count("\n") + 1)
     output.flush()
     return answer
 
@@ -109,7 +117,9 @@ def _fill(names: dict[str, Any], order: Mapping[str, Any], made: Made) -> None:
         space: module_of(space, _tools(space, of, made, signatures))
         for space, of in order.get("namespaces", {}).items()
     }
-    modules.setdefault("tools", module_of("tools", flat))
+    tools = modules.setdefault("tools", module_of("tools", flat))
+    for name, helper in _IN_TOOLS.items():
+        vars(tools).setdefault(name, helper)
     names.update(_IN_SCOPE)
     names.update(flat)
     names.update(modules)
@@ -155,13 +165,17 @@ def _answer(
         code = compile_script(source, name)
     except SyntaxError as error:
         return dumps(misspelt(error, name))
-    _set_recursion_limit(depth() + order.get("recursion", 1_000))
+    _bound_depth(order)
     try:
         return _value(_executed(code, names, rehearsal=rehearsal), name, made)
     except BaseException as error:  # noqa: BLE001  any exception of the script is its answer
         platform.relax()
         _set_recursion_limit(_ROOM)
         return _told(error, order)
+
+
+def _bound_depth(order: Mapping[str, Any]) -> None:
+    _set_recursion_limit(depth() + order.get("recursion", 1_000))
 
 
 def _told(error: BaseException, order: Mapping[str, Any]) -> str:
@@ -195,7 +209,9 @@ async def _main(code: CodeType, names: dict[str, Any]) -> object:
         raise _Stopped from error
     if code.co_flags & inspect.CO_COROUTINE:
         result = await cast("Coroutine[Any, Any, object]", result)
-    return names.pop(VALUE, None) if result is None else result
+    if result is not None:
+        names[VALUE] = result  # what is in it goes with the names
+    return names.get(VALUE)
 
 
 def _value(value: object, name: str, made: Made) -> str:

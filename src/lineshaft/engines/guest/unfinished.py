@@ -19,6 +19,9 @@ from .frames import owns
 _TOLD = 5
 """Tasks that are told of, each in a line."""
 
+_CLOSING = "async_generator_athrow"
+"""Type of an `aclose()`, which `asyncio` itself makes a task for a generator that is left early."""
+
 _Future = asyncio.Future
 
 
@@ -54,6 +57,8 @@ def _coming(loop: base_events.BaseEventLoop) -> Collection[int]:
 
 
 def _would_go_on(task: "asyncio.Task[Any]", coming: Collection[int]) -> bool:
+    if type(task.get_coro()).__name__ == _CLOSING:
+        return False
     future = awaited(task)
     return future is None or type(future) is not _Future or id(future) in coming
 
