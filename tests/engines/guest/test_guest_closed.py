@@ -173,3 +173,25 @@ summer = datetime.datetime(2026, 7, 1, tzinfo=ZoneInfo("Europe/Berlin"))
     assert guest(source).value == ["2:00:00", True]
     error = guest("from zoneinfo import ZoneInfo\nZoneInfo('No/Where')").error
     assert error["kind"] == "ZoneInfoNotFoundError"
+
+
+HELD = """
+import sys, types
+def held(value):
+    if isinstance(value, types.FunctionType):
+        return [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+    return list(vars(value).values()) if isinstance(value, (type, types.ModuleType)) else []
+def is_sleep(value):
+    return getattr(value, "__name__", "") == "sleep" and isinstance(value, type(len))
+found = []
+for name, module in list(sys.modules.items()):
+    for key, value in list(vars(module).items()):
+        for each in (value, *held(value), *(d for v in held(value) for d in held(v))):
+            if is_sleep(each):
+                found.append(f"{name}.{key}")
+return found
+"""
+
+
+def test_no_module_holds_the_sleep_of_the_system(guest: Guest) -> None:
+    assert guest(HELD).value == []

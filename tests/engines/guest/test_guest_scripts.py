@@ -155,7 +155,7 @@ def test_a_name_that_the_script_binds_wins(guest: Guest) -> None:
 def test_a_tool_tells_of_itself(guest: Guest) -> None:
     source = (
         "import inspect\n[str(inspect.signature(give)), str(inspect.signature(github.give)), "
-        "str(inspect.signature(hold)), inspect.iscoroutinefunction(give) or "
+        "str(inspect.signature(hold)), inspect.iscoroutinefunction(give) and "
         "asyncio.iscoroutinefunction(give), give.__name__, sorted(tools.__all__)[:2]]"
     )
     value = guest(source).value
@@ -167,6 +167,19 @@ def test_help_on_a_tool_is_about_the_tool(guest: Guest) -> None:
     doc = "give(value: int, more: str | None = None)\n\nThe description: print(await describe_tool"
     assert guest("give.__doc__").value.startswith(doc)
     assert "give(value: int" in guest("help(give)").stdout
+
+
+def test_each_warning_of_the_compiler_is_told_once(guest: Guest) -> None:
+    source = (
+        "def f():\n    try: return 1\n    finally:\n        return 2\nif f() is 3: return 4\n'\\d'"
+    )
+    for text in (source, source.replace("return 4", "pass")):
+        told = [line for line in guest(text).stderr.splitlines() if "SyntaxWarning" in line]
+        lines = [4, 5, 6] if guest.place.version >= (3, 14) else [5, 6]
+        lines = lines if guest.place.version >= (3, 12) else [5]
+        assert sorted(line.partition(": ")[0] for line in told) == [
+            f"script.py:{line}" for line in lines
+        ]
 
 
 def test_a_script_is_not_disturbed_by_what_it_replaces(guest: Guest) -> None:

@@ -25,6 +25,16 @@ class Changes:
 
         self._undo.append(undo)
 
+    def defaults(self, function: Any, values: tuple[object, ...]) -> None:
+        """Set the defaults of a function's parameters."""
+        old = function.__defaults__
+        function.__defaults__ = values
+
+        def undo() -> None:
+            function.__defaults__ = old
+
+        self._undo.append(undo)
+
     def item(self, mapping: MutableMapping[str, Any], name: str, value: object) -> None:
         """Set an item."""
         old = mapping.get(name, _ABSENT)

@@ -11,6 +11,7 @@ import __future__
 import ast
 import inspect
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from types import CodeType
 from typing import Any, TypeVar, cast
@@ -40,6 +41,17 @@ def compile_script(source: str, name: str) -> CodeType:
     Raises:
         SyntaxError: It is not valid Python.
     """
+    told: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            return _compiled(source, name)
+    finally:
+        # Several passes warn of the same.
+        for each in {(str(each.message), each.lineno): each for each in told}.values():
+            warnings.showwarning(each.message, each.category, each.filename, each.lineno)
+
+
+def _compiled(source: str, name: str) -> CodeType:
     try:
         tree = ast.parse(source, name)
         if "return" in source and _returns(tree):

@@ -2,8 +2,6 @@
 
 import __future__
 
-import asyncio
-import asyncio.coroutines
 import inspect
 import itertools
 import sys
@@ -20,8 +18,6 @@ from .tool_error import ToolError
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 
-_MARK: object = getattr(inspect, "_is_coroutine_mark", None)
-_OLD_MARK: object = getattr(asyncio.coroutines, "_is_coroutine", None)
 _CREATED = inspect.CORO_CREATED
 _state = inspect.getcoroutinestate
 _running_loop = events.get_running_loop
@@ -84,12 +80,14 @@ class Tool:
         parameters: As they stand in a `def`; None: they are not known.
     """
 
-    _is_coroutine_mark = _MARK
-    _is_coroutine = _OLD_MARK
+    # With these `inspect` takes it for a function, and that one for a coroutine function.
+    __code__ = Made._call.__code__  # noqa: SLF001  of this file
+    __defaults__ = __kwdefaults__ = None
 
     def __init__(self, name: str, tool: str, made: Made, parameters: str | None) -> None:
         self.__name__ = self.__qualname__ = name
         self.__module__ = tool.rpartition(".")[0] or "tools"
+        self.__annotations__ = {}
         self.tool = tool
         self._made = made
         self._parameters = parameters

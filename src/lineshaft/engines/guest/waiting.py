@@ -2,6 +2,8 @@
 
 import _thread
 import queue
+import sched
+import sys
 import threading
 import time
 from types import TracebackType
@@ -99,9 +101,17 @@ def _wait(self: threading.Condition, timeout: float | None = None) -> bool:
 
 def close_off(changes: Changes) -> None:
     """Put these in the place of Python's own."""
-    changes.attribute(time, "sleep", sleep)
-    changes.attribute(threading, "Lock", Lock)
+    changes.defaults(sched.scheduler.__init__, (time.monotonic, sleep))
+    _replace(changes, "sleep", time.sleep, sleep)
+    _replace(changes, "Lock", threading.Lock, Lock)
     changes.attribute(threading.Condition, "wait", _wait)
     pure: Any = getattr(queue, "_PySimpleQueue", None)
     if pure is not None:
         changes.attribute(queue, "SimpleQueue", pure)
+
+
+def _replace(changes: Changes, name: str, old: object, new: object) -> None:
+    """Replace a function of this name in each module that has it."""
+    for module in list(sys.modules.values()):
+        if vars(module).get(name) is old:
+            changes.attribute(module, name, new)
