@@ -9,15 +9,17 @@ becomes `async def` where all its uses are direct calls. What cannot be repaired
 import ast
 from dataclasses import dataclass, field
 
-from .definitions import WITHOUT_CALL, Defs
+from .definitions import WITHOUT_CALL, Defs, waiting_nodes
 from .edits import Edits, SourceText
 from .insertion import Inserter
 from .key_functions import key_functions
-from .places import KEEPING, Places
-from .references import Resolver
+from .places import KEEPING, Places, goes_over_async
+from .references import Reference, Resolver
 from .remarks import Remark
 from .scopes import Outline
 from .unawaitable import instead_of
+
+_WORDS: dict[type[ast.AST], str] = {ast.Await: "await", ast.AsyncWith: "async with"}
 
 
 @dataclass(slots=True)
@@ -34,10 +36,11 @@ class Awaits:
     def of(cls, resolver: Resolver, text: SourceText) -> "Awaits":
         """Apply the rule to a script."""
         outline = resolver.outline
-        awaits = cls(Defs.of(Places(resolver)), Inserter(outline, Edits(text)))
+        places = Places(resolver)
+        awaits = cls(Defs.of(places), Inserter(places, Edits(text)))
         awaits._look_at_key_functions()
-        for node in outline.every(ast.Await):
-            awaits._look_at_await(node)
+        for node in waiting_nodes(outline):
+            awaits._look_at_waiting(node)
         for call in outline.calls:
             if awaits.defs.is_waiting(call):
                 awaits._look_at(call)
@@ -63,18 +66,37 @@ class Awaits:
             self._report(function, message, hint)
             self.handled.add(function)
 
-    def _look_at_await(self, node: ast.Await) -> None:
-        self.inserter.waited.append(node)
+    def _look_at_waiting(self, node: ast.expr | ast.stmt) -> None:
+        """Report what stands in code that is not async."""
+        if isinstance(node, ast.Await):
+            self.inserter.waited.append(node)
         context = self.defs.context(node)
-        if isinstance(context, ast.FunctionDef) and not self.defs.can_wait(context):
-            message = f"`await` in `def {context.name}`, which is not async"
+        if self.defs.can_wait(context):
+            return
+        word = _WORDS.get(type(node), "async for")
+        if isinstance(context, ast.FunctionDef):
+            message = f"`{word}` in `def {context.name}`, which is not async"
             self._report(node, message, self._instead_of(context))
+        elif isinstance(self._outline.scope(node).node, ast.GeneratorExp):
+            return  # that is async by itself
+        elif isinstance(context, ast.ClassDef):
+            message = f"`{word}` in the body of `class {context.name}`, which cannot wait"
+            self._report(node, message, f"put what has the `{word}` before the class")
+        elif context not in self.handled:
+            hint = f"write `async def name(...)` with the `{word}` in it, and await its call"
+            self._report(node, f"`{word}` in a lambda, which cannot wait", hint)
 
     def _look_at(self, call: ast.Call) -> None:
         """Repair or report one call that has to be awaited."""
         context = self.defs.context(call)
         place = self.defs.places.of(call)
-        if not self.defs.can_wait(context):
+        above = self._outline.above(call)
+        if goes_over_async(above) and above.iter is call:
+            source, target = self._text.short(call), self._text.short(above.target)
+            message = f"`{source}` gives a result, which `async for` cannot go over"
+            end = ":" if isinstance(above, ast.AsyncFor) else ""
+            self._report(call, message, f"write `for {target} in await {source}{end}`")
+        elif not self.defs.can_wait(context):
             if place == "value" and context not in self.handled:
                 self._report_stuck(call, context)
         elif self.defs.must_wait(call):
@@ -111,13 +133,18 @@ class Awaits:
     def _leaves(self, node: ast.AST) -> bool:
         """Return whether a call goes, in collections only, into the script's value."""
         above = self._outline.above(node)
-        while isinstance(above, KEEPING):
+        while isinstance(above, (*KEEPING, ast.keyword)) or self._is_dict(above):
             node, above = above, self._outline.above(above)
         if isinstance(above, ast.Return):
             return True
         return isinstance(above, ast.Expr) and self._outline.tree.body[-1] is above
 
-    def _report(self, node: ast.expr, message: str, hint: str) -> None:
+    def _is_dict(self, node: ast.AST) -> bool:
+        """Return whether a node is as a display: `dict(a=f())` is as `{"a": f()}`."""
+        ref = self.defs.places.resolver.ref(node.func) if isinstance(node, ast.Call) else None
+        return ref == Reference("builtin", "dict")
+
+    def _report(self, node: ast.expr | ast.stmt, message: str, hint: str) -> None:
         line, column = self._text.position(node.lineno, node.col_offset)
         remark = Remark(code="not-awaited", message=message, line=line, column=column, hint=hint)
         self.remarks.append(remark)

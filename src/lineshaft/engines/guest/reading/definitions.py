@@ -8,9 +8,25 @@ from .catalogue import WAITING_HELPERS
 from .gathered import Gathered
 from .places import Places
 from .references import BUILT_IN_METHODS, Reference
+from .scopes import Outline
 
 WAITING_FUNCTIONS = frozenset(
     f"asyncio.{name}" for name in ("gather", "shield", "sleep", "to_thread", "wait", "wait_for")
+)
+
+_FUTURES = frozenset({"asyncio.gather", "asyncio.shield"})
+"""Those of them that give more than an awaitable."""
+
+_OF_FUTURES = frozenset(
+    {
+        "add_done_callback",
+        "cancel",
+        "cancelled",
+        "done",
+        "exception",
+        "remove_done_callback",
+        "result",
+    }
 )
 
 WITHOUT_CALL = "it is used without a call"
@@ -18,6 +34,20 @@ WITHOUT_CALL = "it is used without a call"
 
 Context = ast.AST
 """The context of a piece of code: the module, a function, a lambda or a class body."""
+
+
+def waiting_nodes(outline: Outline) -> list[ast.expr | ast.stmt]:
+    """Return what stands in async code only: `await`, `async for`, `async with`."""
+    nodes: list[ast.expr | ast.stmt] = [
+        *outline.every(ast.Await),
+        *outline.every(ast.AsyncFor),
+        *outline.every(ast.AsyncWith),
+    ]
+    for each in outline.every(ast.comprehension):
+        above = outline.above(each)
+        if each.is_async and isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp)):
+            nodes.append(above)
+    return nodes
 
 
 @dataclass(slots=True)
@@ -101,9 +131,17 @@ class Defs:
         """Return whether a call's result is used where the call stands."""
         place = self.places.of(call)
         if place in ("value", "returned"):
-            return True
+            return not self._is_future(call)
         is_put_away = place in ("kept", "other") and self._is_valued(call)
         return is_put_away and self.gathered.of(call) != "yes"
+
+    def _is_future(self, call: ast.Call) -> bool:
+        """Return whether a script keeps a call as a future, which it asks how far it is."""
+        ref = self.places.resolver.ref(call.func)
+        if ref is None or ref.name not in _FUTURES:
+            return False
+        uses = map(self.places.resolver.outline.above, self.places.uses(call))
+        return any(isinstance(above, ast.Attribute) and above.attr in _OF_FUTURES for above in uses)
 
     def _is_valued(self, call: ast.Call) -> bool:
         ref = self.places.resolver.ref(call.func)
@@ -163,7 +201,7 @@ class Defs:
         own = outline.every(ast.AsyncFunctionDef)
         self.waits |= {n for n in own if not n.decorator_list and not outline.inner[n].yields}
         todo = [call for call in outline.calls if self.is_waiting(call)]
-        for node in outline.every(ast.Await):
+        for node in waiting_nodes(outline):
             todo += self._make_async(self.context(node), valued=False)
         while todo:
             call = todo.pop()

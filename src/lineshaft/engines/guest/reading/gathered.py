@@ -57,15 +57,22 @@ class Gathered:
                 return self._part(above)
             case ast.Return():
                 return self._result(above)
+            case ast.keyword():
+                return self._keyword(above)
             case _:
                 return self._inside(above)
 
     def _inside(self, above: ast.AST) -> Gathering:
-        if isinstance(above, (ast.Starred, ast.BinOp, ast.IfExp, *KEEPING)):
+        if isinstance(above, (ast.Starred, ast.BinOp, ast.BoolOp, ast.IfExp, *KEEPING)):
             return self.of(above)
-        if isinstance(above, ast.Await):
-            return "yes"
-        return "unknown" if isinstance(above, ast.keyword) else "no"
+        return "yes" if isinstance(above, ast.Await) else "no"
+
+    def _keyword(self, above: ast.keyword) -> Gathering:
+        """Return how a function uses what it gets by keyword: `dict(a=f())` is as `{"a": f()}`."""
+        call = self.places.resolver.outline.above(above)
+        is_call = isinstance(call, ast.Call)
+        is_wrapped = is_call and self.places.resolver.ref(call.func) in _WRAPPERS
+        return self.of(call) if is_call and is_wrapped else "unknown"
 
     def _argument(self, call: ast.Call, node: ast.expr) -> Gathering:
         """Return how a function uses a collection, or one call."""

@@ -4,6 +4,8 @@ import ast
 from dataclasses import dataclass, field
 
 from .edits import Edits
+from .places import Places, goes_over_async
+from .printed_texts import keep_printed_text, values_around
 from .scopes import COMPREHENSIONS, Outline
 
 
@@ -11,15 +13,26 @@ from .scopes import COMPREHENSIONS, Outline
 class Inserter:
     """Puts `await` and `async` into a script's text."""
 
-    outline: Outline
+    places: Places
     edits: Edits
     waited: list[ast.AST] = field(default_factory=list[ast.AST])
     """The script's own `await`s, and the calls that got theirs."""
+
+    printed: set[ast.FormattedValue] = field(default_factory=set[ast.FormattedValue])
+    """The values in f-strings with such a call."""
+
+    @property
+    def _outline(self) -> Outline:
+        return self.places.resolver.outline
 
     def insert(self, call: ast.Call) -> None:
         """Put `await` before a call."""
         self.edits.wrap(*self.edits.text.span(call), "(await ", ")")
         self.waited.append(call)
+        for value in values_around(call, self._outline):
+            if value not in self.printed:
+                self.printed.add(value)
+                keep_printed_text(value, self._outline, self.edits)
 
     def make_async(self, function: ast.FunctionDef) -> None:
         """Turn `def` into `async def`."""
@@ -30,7 +43,7 @@ class Inserter:
         """Turn generator expressions that now wait into lists: `sum([await f(x) for x in y])`."""
         done: set[ast.AST] = set()
         for node in self.waited:
-            scope = self.outline.scope(node)
+            scope = self._outline.scope(node)
             while isinstance(scope.node, COMPREHENSIONS) and scope.parent:
                 if isinstance(scope.node, ast.GeneratorExp) and scope.node not in done:
                     done.add(scope.node)
@@ -38,14 +51,35 @@ class Inserter:
                 scope = scope.parent
 
     def _make_list(self, node: ast.GeneratorExp) -> None:
-        above, slot = self.outline.above(node), self.outline.field(node)
-        is_async = isinstance(above, ast.comprehension) and above.is_async
-        if not isinstance(above, _ITERATING) or is_async or slot == "func":
+        uses = [node, *self.places.uses(node)]
+        if any(map(self._takes_async, uses)) or not any(map(self._goes_over, uses)):
             return
+        opening, closing = ("iter([", "])") if any(map(self._is_advanced, uses)) else ("[", "]")
         text = self.edits.text
         start, end = text.span(node)
         if text.data[start : start + 1] == b"(" and text.data[end - 1 : end] == b")":
-            self.edits.wrap(start + 1, end - 1, "[", "]")
+            self.edits.wrap(start + 1, end - 1, opening, closing)
+
+    def _goes_over(self, use: ast.expr) -> bool:
+        """Return whether a value is gone over where it stands, without `async`."""
+        above = self._outline.above(use)
+        if not isinstance(above, _ITERATING) or self._outline.field(use) == "func":
+            return False
+        return self.places.of(use) == "value" or self._taker(use).startswith("asyncio.")
+
+    def _takes_async(self, use: ast.expr) -> bool:
+        """Return whether a value is gone over with `async`."""
+        is_async = goes_over_async(self._outline.above(use))
+        return is_async or self._taker(use) in ("aiter", "anext")
+
+    def _is_advanced(self, use: ast.expr) -> bool:
+        return self._taker(use) == "next"
+
+    def _taker(self, use: ast.expr) -> str:
+        """Return the name of the function that gets a value as an argument."""
+        above = self._outline.above(use)
+        ref = self.places.resolver.ref(above.func) if isinstance(above, ast.Call) else None
+        return ref.name if ref else ""
 
 
 _ITERATING = (ast.Call, ast.keyword, ast.Starred, ast.For, ast.comprehension, ast.Compare)

@@ -45,6 +45,9 @@ def _waits_within(defs: Defs, function: ast.expr) -> bool:
     """Return whether a lambda uses the result of a call that has to be awaited."""
     if not isinstance(function, ast.Lambda):
         return False
+    awaits = defs.places.resolver.outline.every(ast.Await)
+    if any(defs.context(node) is function for node in awaits):
+        return True
     return any(defs.is_waiting(c) and defs.must_wait(c) for c in defs.inside[function])
 
 

@@ -7,7 +7,7 @@ import ast
 import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from .catalogue import WAITING_HELPERS
 from .references import Reference, Resolver
@@ -22,8 +22,17 @@ _ADDERS = frozenset(
 _SPAWNERS = frozenset(
     {"create_task", "ensure_future", "run_until_complete", "start_soon", "submit", "wait_for"}
 )
-_TAKERS = frozenset(name for kind in (str, list, dict, set) for name in dir(kind)) - _ADDERS
-"""Methods of the built-in types that use their arguments."""
+_TAKERS = frozenset(
+    {name for kind in (str, list, dict, set) for name in dir(kind)}
+    | {"executemany", "writelines", "writerows"}
+).difference(_ADDERS)
+"""Methods of the built-in types, and a few of others, that use their arguments."""
+
+_STORING = frozenset({"dict", "types.SimpleNamespace"})
+"""Functions that keep what they get by keyword."""
+
+_USING = frozenset({"functools.reduce"})
+"""Functions of the modules below that use their arguments."""
 
 _LIVE_MODULES = frozenset({"asyncio", "anyio", "concurrent", "contextlib", "functools", "inspect"})
 """Modules whose functions may want a coroutine."""
@@ -32,9 +41,7 @@ _VALUE_FIELDS: dict[type[ast.AST], Collection[str]] = {
     ast.Expr: ("value",),
     ast.BinOp: ("left", "right"),
     ast.UnaryOp: ("operand",),
-    ast.BoolOp: ("values",),
     ast.Compare: ("left", "comparators"),
-    ast.Attribute: ("value",),
     ast.Subscript: ("value", "slice"),
     ast.Slice: ("lower", "upper", "step"),
     ast.Starred: ("value",),
@@ -95,12 +102,16 @@ class Places:
     def _of(self, node: ast.expr) -> Place:
         above = self.resolver.outline.above(node)
         if self.resolver.outline.field(node) in _VALUE_FIELDS.get(type(above), ()):
-            return "other" if self._is_async(above) else "value"
+            return "other" if self._is_async(node, above) else "value"
         match above:
+            case ast.Attribute(attr=name):
+                return "awaited" if _is_of_coroutines(name) else "value"
             case ast.Await() | ast.Return() | ast.Lambda():
                 return "awaited" if isinstance(above, ast.Await) else "returned"
             case ast.IfExp():
                 return self.of(above)
+            case ast.BoolOp():
+                return self._operand(node, above)
             case ast.Call():
                 return self._argument(above, node, None)
             case ast.keyword():
@@ -108,11 +119,16 @@ class Places:
             case _:
                 return self._stored(node, above)
 
-    def _is_async(self, above: ast.AST) -> bool:
+    def _operand(self, node: ast.expr, above: ast.BoolOp) -> Place:
+        """Return the place of an operand of `and` and `or`, which hand the last one on."""
+        place = self.of(above)
+        return place if node is above.values[-1] or place == "awaited" else "value"
+
+    def _is_async(self, node: ast.expr, above: ast.AST) -> bool:
         """Return whether a loop or `with` waits for more than a value."""
         if isinstance(above, ast.withitem):
             return isinstance(self.resolver.outline.above(above), ast.AsyncWith)
-        return isinstance(above, ast.comprehension) and bool(above.is_async)
+        return goes_over_async(above) and above.iter is node
 
     def _stored(self, node: ast.expr, above: ast.AST) -> Place:
         match above:
@@ -148,6 +164,18 @@ class Places:
         place = self.name(target.id, home) if home else "other"
         return "value" if place == "other" else place
 
+    def uses(self, node: ast.expr) -> list[ast.Name]:
+        """Return the uses of the names that get an expression's value whole."""
+        outline = self.resolver.outline
+        above = outline.above(node)
+        targets = above.targets if isinstance(above, ast.Assign) else [_single_target(above)]
+        found: list[ast.Name] = []
+        for target in targets:
+            if isinstance(target, ast.Name):
+                home = outline.binder(target.id, outline.scope(target))
+                found += outline.uses.get((home, target.id), ()) if home else ()
+        return found
+
     def name(self, name: str, home: NameScope) -> Place:
         """Return the use of a name's value, from all of its uses."""
         key = home, name
@@ -181,7 +209,23 @@ class Places:
                 place = "other"
             case _:
                 pass
-        return "value" if node is call.func else place
+        if node is call.func:
+            return "value"
+        return self._built_in_argument(call, node, keyword, ref) or place
+
+    def _built_in_argument(
+        self, call: ast.Call, node: ast.expr, keyword: str | None, ref: Reference | None
+    ) -> Place | None:
+        """Return how a function stores an argument, or waits for it, that most would use."""
+        if ref is None:
+            return None
+        if ref.name in _STORING and keyword:
+            return "kept"
+        if ref.kind != "builtin":
+            return None
+        if ref.name == "setattr" and node is call.args[-1]:
+            return "kept"
+        return "other" if ref.name in ("aiter", "anext") else None
 
     def _parameter(
         self, call: ast.Call, node: ast.expr, keyword: str | None, definition: DefNode
@@ -201,6 +245,17 @@ class Places:
         return "other" if place == "returned" else place
 
 
+def goes_over_async(node: ast.AST) -> TypeGuard[ast.AsyncFor | ast.comprehension]:
+    """Return whether a node is an `async for`, or one in a comprehension."""
+    return isinstance(node, ast.AsyncFor) or (
+        isinstance(node, ast.comprehension) and bool(node.is_async)
+    )
+
+
+def _single_target(node: ast.AST) -> ast.expr | None:
+    return node.target if isinstance(node, ast.AnnAssign | ast.NamedExpr) else None
+
+
 def _strongest(places: Iterable[Place]) -> Place:
     found = set(places)
     for place in _STRENGTH:
@@ -209,9 +264,16 @@ def _strongest(places: Iterable[Place]) -> Place:
     return "other"
 
 
+def _is_of_coroutines(attribute: str) -> bool:
+    """Return whether only a call that is not awaited has an attribute."""
+    return attribute in ("__await__", "throw") or attribute.startswith("cr_")
+
+
 def _member_argument(ref: Reference) -> Place:
     if ref.name == "asyncio.run":
         return "awaited"
+    if ref.name in _USING:
+        return "value"
     return "asyncio" if ref.name.partition(".")[0] in _LIVE_MODULES else "value"
 
 
