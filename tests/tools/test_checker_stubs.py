@@ -264,8 +264,41 @@ def test_keys_are_certain_only_where_a_result_is_one_record() -> None:
         return {"type": "object", "properties": properties, **closed}
 
     one = record_tools([answers(inner=record("a")).spec])
-    assert "answers" in one.values()
+    assert ("answers",) in one.values()
     several = record_tools([answers(inner={"anyOf": [record("a"), record("b")]}).spec])
     inner = [name for name in several if name not in one or "Inner" in name]
     assert inner
-    assert {several[name] for name in inner} == {""}
+    assert {several[name] for name in inner} == {()}
+
+
+class Price(TypedDict):
+    """A result."""
+
+    price: float
+
+
+class Failure(TypedDict):
+    """Another one."""
+
+    error: str
+
+
+def test_a_record_is_certain_only_where_all_its_tools_give_it_alone() -> None:
+    @tool(effect="read")
+    def one() -> Price:
+        """Give the record alone."""
+        raise NotImplementedError
+
+    @tool(effect="read")
+    def two() -> Price:
+        """Give the record alone too."""
+        raise NotImplementedError
+
+    @tool(effect="read")
+    def either() -> Price | Failure:
+        """Give one of two records."""
+        raise NotImplementedError
+
+    assert record_tools([one.spec, two.spec]) == {"Price": ("one", "two")}
+    for several in ([one, either], [either, one]):
+        assert record_tools([each.spec for each in several]) == {"Price": (), "Failure": ()}

@@ -152,7 +152,7 @@ class Reading:
     ) -> tuple[Finding, ...]:
         told = [[one.code, one.message, one.line, one.column] for one in said[:_DIAGNOSTICS]]
         words = " ".join(one.message for one in said[:_DIAGNOSTICS])
-        records = {name: tool for name, tool in offered.records.items() if name in words}
+        records = {name: tools for name, tools in offered.records.items() if name in words}
         answer = await self._answer(
             "judge", script.read_text, offered, diagnostics=told, records=records
         )

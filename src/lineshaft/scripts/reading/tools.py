@@ -72,8 +72,8 @@ class ToldTools:
         return Stubs(main=f"{imports}{_SURROUNDINGS}{tools.main}", modules=tools.modules)
 
     @cached_property
-    def records(self) -> Mapping[str, str]:
-        """The types in the stubs that are dicts, each with the tool whose result it is in."""
+    def records(self) -> Mapping[str, tuple[str, ...]]:
+        """The types in the stubs that are dicts, each with the tools whose results it is in."""
         return record_tools(self._named)
 
     @cached_property

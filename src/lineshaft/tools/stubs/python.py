@@ -63,23 +63,25 @@ def checker_stubs(specs: Iterable[ToolSpec], *, closed: Collection[str] = ()) ->
     return Stubs(main=main, modules={**texts, "tools": main})
 
 
-def record_tools(specs: Iterable[ToolSpec]) -> Mapping[str, str]:
-    """Return the records that `checker_stubs` writes, each with the tool whose result it is in.
+def record_tools(specs: Iterable[ToolSpec]) -> Mapping[str, tuple[str, ...]]:
+    """Return the records that `checker_stubs` writes, each with the tools whose results it is in.
 
     Args:
         specs: The tools. A record that is no part of a result, that may have further keys, or that
-            is one of several in its place, comes with an empty name.
+            is one of several in its place in a result, comes with none.
     """
     catalogue = read_specs(specs)
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(catalogue.records, ())
+    all_unsure: set[str] = set()
     for routine in catalogue.routines:
         used = catalogue.used_by([replace(routine, parameters=(), more=None)])
         shapes = (routine.result, *(field.shape for record in used for field in record.fields))
         unsure = {name for shape in shapes for name in _alternatives(shape)}
         for record in used:
-            is_sure = record.more is None and record.name not in unsure
-            found.setdefault(record.name, routine.spec.name if is_sure else "")
-    return {**dict.fromkeys(catalogue.records, ""), **found}
+            found[record.name] += (routine.spec.name,)
+            if record.more is not None or record.name in unsure:
+                all_unsure.add(record.name)
+    return {**found, **dict.fromkeys(all_unsure, ())}
 
 
 def record_keys(specs: Iterable[ToolSpec]) -> Mapping[str, tuple[str, ...]]:

@@ -8,8 +8,10 @@ from typing import Literal
 
 from .catalogue import KnownTool
 from .edits import Shift, SourceText, as_written
+from .guarded import is_caught
 from .kinds import certainly_wrong, is_coroutine
-from .mutation import may_have_changed, may_have_key
+from .mutation import may_have_changed, may_have_key, probes_key
+from .origins import tool_behind
 from .references import Reference, Resolver
 from .remarks import KEYS, SIGNATURE, Remark
 
@@ -92,8 +94,8 @@ class Arguments:
 
     resolver: Resolver
     text: SourceText
-    records: Mapping[str, str]
-    """Names of types that are dicts; those of results without further keys with their tool."""
+    records: Mapping[str, Sequence[str]]
+    """Names of types that are dicts; those of results without further keys with their tools."""
 
     calls: dict[_Position, ast.Call] = field(default_factory=dict[_Position, ast.Call])
     arguments: dict[_Position, tuple[ast.Call, ast.AST]] = field(
@@ -103,7 +105,9 @@ class Arguments:
     """The subscripts that read a value, by the start of their key."""
 
     @classmethod
-    def of(cls, resolver: Resolver, text: SourceText, records: Mapping[str, str]) -> "Arguments":
+    def of(
+        cls, resolver: Resolver, text: SourceText, records: Mapping[str, Sequence[str]]
+    ) -> "Arguments":
         """Find all calls whose function is known, and the keys that are read."""
         found = cls(resolver, text, records)
         for call in resolver.outline.calls:
@@ -127,7 +131,7 @@ def judge(
     shifts: Mapping[int, Iterable[Shift]],
     said: Iterable[TypeDiagnostic],
     *,
-    records: Mapping[str, str],
+    records: Mapping[str, Sequence[str]],
 ) -> Iterator[Remark]:
     """Return the remarks in the type checker's diagnostics of a program.
 
@@ -137,7 +141,7 @@ def judge(
         shifts: The shifts by its repair in each line.
         said: Diagnostics of the repaired program, by its positions.
         records: Names of types that are dicts; those of results without further keys with their
-            tool.
+            tools.
     """
     arguments = Arguments.of(resolver, text, records)
     for one in said:
@@ -240,22 +244,31 @@ def _listed(names: Sequence[str]) -> str:
 def _of_key(arguments: Arguments, one: TypeDiagnostic, place: _Position) -> Remark | None:
     """Return that a result of a tool has no such key, where that is certain."""
     found = _UNKNOWN_KEY.match(one.message)
-    tool = arguments.records.get(found["record"], "") if found else ""
+    tools = arguments.records.get(found["record"], ()) if found else ()
     taken = arguments.keys.get(place)
-    if found is None or not tool or taken is None or not isinstance(taken.slice, ast.Constant):
+    if found is None or not tools or taken is None or not isinstance(taken.slice, ast.Constant):
         return None
-    if may_have_key(arguments.resolver, taken.slice.value):
+    resolver, key = arguments.resolver, taken.slice.value
+    if may_have_key(resolver, key) or probes_key(resolver, key) or is_caught(resolver, taken):
         return None
-    meant = found["meant"]
+    tool, meant = _one_of(tools, tool_behind(resolver, taken.value)), found["meant"]
+    source = f"`{tool}`" if tool else "this kind"
     return Remark(
         code="unknown-key",
-        message=f"a result of `{tool}` has no key `{found['key']}`"
+        message=f"a result of {source} has no key `{found['key']}`"
         + (f": did you mean `{meant}`?" if meant else ""),
         line=place[0],
         column=place[1],
         hint=KEYS + found["record"],
         tool=tool,
     )
+
+
+def _one_of(tools: Sequence[str], origin: KnownTool | None) -> str:
+    """Return the one of several tools that a value came from; empty where reading cannot tell."""
+    if len(tools) == 1:
+        return tools[0]
+    return origin.name if origin and origin.name in tools else ""
 
 
 def _of_value(one: TypeDiagnostic, place: _Position) -> Remark | None:

@@ -22,7 +22,7 @@ def may_have_changed(resolver: Resolver, argument: ast.AST | None) -> bool:
     """
     value = argument.value if isinstance(argument, ast.keyword) else argument
     if isinstance(value, ast.Name):
-        return _is_shared(resolver, value.id)
+        return resolver.binds_unseen or _is_shared(resolver, value.id)
     root = value
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -36,6 +36,25 @@ def may_have_key(resolver: Resolver, key: object) -> bool:
     every = resolver.outline.every
     nodes = (*every(ast.Subscript), *every(ast.Attribute), *every(ast.AugAssign))
     return any(_may_put(node, key) for node in nodes)
+
+
+def probes_key(resolver: Resolver, key: object) -> bool:
+    """Return whether a script asks somewhere whether a dict has a key."""
+    every = resolver.outline.every
+    return any(_probes(node, key) for node in (*every(ast.Compare), *every(ast.Call)))
+
+
+def _probes(node: ast.AST, key: object) -> bool:
+    match node:
+        case ast.Compare(left=ast.Constant(value=name), ops=[ast.In() | ast.NotIn(), *_]):
+            return name == key
+        case ast.Call(func=ast.Attribute(attr=method), args=[ast.Constant(value=name), *_]):
+            return method in _PROBING and name == key
+        case _:
+            return False
+
+
+_PROBING = frozenset({"get", "pop"})
 
 
 def _may_put(node: ast.AST, key: object) -> bool:

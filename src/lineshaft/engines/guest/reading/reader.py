@@ -66,7 +66,7 @@ class KeptReader:
 
         Args:
             order: As for `read`; `diagnostics`: code, message, line and column of each; `records`:
-                names of types that are dicts, those of results with their tool.
+                names of types that are dicts, those of results with their tools.
         """
         known = self._catalogue(order)
         if known is None:
@@ -75,7 +75,7 @@ class KeptReader:
         if isinstance(script, Remark):
             return {"judged": []}
         said = (TypeDiagnostic(*one) for one in order["diagnostics"])
-        records: dict[str, str] = order["records"]
+        records: dict[str, list[str]] = order["records"]
         found = judge(script.resolver, script.text, script.shifts, said, records=records)
         return {"judged": _told(found)}
 

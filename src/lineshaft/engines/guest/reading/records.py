@@ -6,6 +6,8 @@ from typing import Literal
 
 from .catalogue import KnownTool
 from .edits import SourceText
+from .guarded import is_caught
+from .key_loops import use_of_keys
 from .references import Resolver
 from .remarks import SIGNATURE, Remark
 
@@ -33,9 +35,13 @@ def _taken_for_lists(resolver: Resolver, text: SourceText, found: "_Records") ->
     for node in nodes:
         used = _used_as_list(resolver, node)
         tool = found.tool_of(used) if used else None
-        if used is not None and tool is not None:
+        if used is None or tool is None:
+            continue
+        use = use_of_keys(resolver, node) if isinstance(node, _LOOPS) else "other"
+        if use != "key":
             message = f"`{tool.name}` gives one dict with the keys {_keys(tool)}, not a list"
-            yield _remark("not-a-list", message, text, used, tool)
+            level = "warning" if use == "text" else "error"
+            yield _remark("not-a-list", message, text, used, tool, level=level)
 
 
 def _taken_for_objects(resolver: Resolver, text: SourceText, found: "_Records") -> Iterator[Remark]:
@@ -44,7 +50,7 @@ def _taken_for_objects(resolver: Resolver, text: SourceText, found: "_Records") 
         if not isinstance(node.ctx, ast.Load) or node.attr in _OF_DICTS:
             continue
         tool = found.tool_of(node.value)
-        if tool is None or _is_caught(resolver, node):
+        if tool is None or is_caught(resolver, node):
             continue
         if node.attr in (tool.keys or ()):
             message = f'`{tool.name}` gives a dict: write `["{node.attr}"]`, not `.{node.attr}`'
@@ -104,19 +110,9 @@ def _keys(tool: KnownTool) -> str:
     return ", ".join(f"`{key}`" for key in (tool.keys or ())[:_SHOWN])
 
 
-def _is_caught(resolver: Resolver, node: ast.expr) -> bool:
-    """Return whether a failure of an expression is caught by the script."""
-    outline = resolver.outline
-    above: ast.AST = node
-    while not isinstance(above, ast.Module):
-        if isinstance(outline.above(above), ast.Try) and outline.field(above) == "body":
-            return True
-        above = outline.above(above)
-    return False
-
-
 _OF_DICTS = frozenset(dir(dict))
 _SHOWN = 8
+_LOOPS = (ast.For, ast.comprehension)
 _ASKING = frozenset({"hasattr", "isinstance", "type"})
 
 
@@ -124,7 +120,7 @@ def _used_as_list(resolver: Resolver, node: ast.AST) -> ast.expr | None:
     """Return the expression that a node treats as a list."""
     match node:
         case ast.For() | ast.comprehension():
-            return None if _takes_by_key(resolver, node) else node.iter
+            return node.iter
         case ast.Call(args=[argument], keywords=[]):
             ref = resolver.ref(node.func)
             return argument if ref and (ref.kind, ref.name) == ("builtin", "len") else None
@@ -151,23 +147,6 @@ def _names_asked_about(resolver: Resolver) -> frozenset[str]:
             if ref and ref.kind == "builtin" and ref.name in _ASKING:
                 names.add(call.args[0].id)
     return frozenset(names)
-
-
-def _takes_by_key(resolver: Resolver, loop: ast.For | ast.comprehension) -> bool:
-    """Return whether a loop over a dict's keys takes its values by them: `for k in d: d[k]`."""
-    match loop:
-        case (
-            ast.For(target=ast.Name(id=key), iter=ast.Name(id=name))
-            | ast.comprehension(target=ast.Name(id=key), iter=ast.Name(id=name))
-        ):
-            return any(
-                isinstance(node.value, ast.Name)
-                and isinstance(node.slice, ast.Name)
-                and (node.value.id, node.slice.id) == (name, key)
-                for node in resolver.outline.every(ast.Subscript)
-            )
-        case _:
-            return False
 
 
 class _Records:

@@ -17,7 +17,8 @@ _BUILT_IN_TYPES = (str, bytes, list, dict, set, tuple, int, float)
 BUILT_IN_METHODS = frozenset(name for kind in _BUILT_IN_TYPES for name in dir(kind))
 """An attribute of one of these names is not taken for a method of the script's own classes."""
 
-_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars"})
+_BINDING = frozenset({"eval", "exec", "globals", "locals", "vars"})
+"""Functions that may bind any name."""
 
 _DEEP = 40
 """Longer chains of names and attributes are not followed."""
@@ -47,11 +48,6 @@ class Resolver:
     )
     depth: int = 0
 
-    @property
-    def binds_unseen(self) -> bool:
-        """Whether the script may bind names that reading cannot see."""
-        return any(name.id in _DYNAMIC for name in self.outline.names)
-
     def ref(self, node: ast.expr) -> Reference | None:
         """Return the meaning of an expression."""
         if node not in self.found:
@@ -68,6 +64,11 @@ class Resolver:
         if self.known.has(name) or self.outline.binder(name, self.outline.scope(node)):
             return False
         return not any(self.known.member(m, name) or self._foreign(m) for m in self.outline.stars)
+
+    @property
+    def binds_unseen(self) -> bool:
+        """Whether the script may bind names that reading cannot see."""
+        return any(name.id in _BINDING for name in self.outline.names)
 
     def _foreign(self, module: str) -> bool:
         return not self.known.is_module(module)

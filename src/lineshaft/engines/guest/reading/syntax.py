@@ -42,11 +42,21 @@ def is_doubtful(outline: Outline, text: str) -> bool:
         return True
     if any(outline.scope(node).function.is_class for node in outline.every(ast.Return)):
         return True
+    if any(node.module == "__future__" for node in outline.every(ast.ImportFrom)):
+        return True
+    if any(_is_repeating(call) for call in outline.calls):
+        return True
     return any(
         len(found) > 1 and sum(isinstance(binding.node, ast.arg) for binding in found) > 1
         for scope in outline.inner.values()
         for found in scope.bindings.values()
     )
+
+
+def _is_repeating(call: ast.Call) -> bool:
+    """Return whether a call names an argument twice."""
+    names = [keyword.arg for keyword in call.keywords if keyword.arg]
+    return len(names) > len(set(names))
 
 
 def compiled(text: str, outline: Outline | None) -> Remark | None:
