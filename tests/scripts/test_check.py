@@ -1,6 +1,7 @@
 """What the check of a script finds, and what it lets pass."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -145,6 +146,53 @@ async def test_the_parameter_of_a_wrong_argument_is_named(
         '`start` of `read_file` must be int, not Literal["b"]',
         "`read_file` takes `path` alone by position: write name=value",
     ]
+
+
+async def test_a_loop_over_keys_as_texts_is_told_and_runs(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    for use in ("print(k)", "if k.startswith('p'): print(1)", "if k == 'path': break"):
+        source = f"c = await read_file('a')\nfor k in c:\n    {use}"
+        assert await found(source, specs, checker, reading) == [("warning", "not-a-list", 2)]
+
+
+async def test_the_tool_whose_result_lacks_a_key_is_named(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    find = next(spec for spec in specs if spec.name == "find_files")
+    find = replace(find, output_schema={**(find.output_schema or {}), "title": "Found"})
+    both = (find, replace(find, name="list_files"))
+    for source, tool in (
+        ("f = await list_files('a')\nf['files']", "`list_files`"),
+        ("f = find_files('a')\nf['files']", "`find_files`"),
+        ("for e in (await list_files('a'))['entries']: e['pth']", "`list_files`"),
+        ("g = await list_files('a')\nfor e in g['entries']: e['pth']", "`list_files`"),
+        ("es = await asyncio.gather(find_files('a'))\nes[0]['files']", "this kind"),
+    ):
+        (told,) = await said(source, both, checker, reading)
+        assert (told.code, told.level) == ("unknown-key", "error")
+        assert told.message.startswith(f"a result of {tool} has no key")
+        assert told.hint.startswith("there: `")
+
+
+async def test_a_key_of_one_of_several_results_is_not_refused(
+    checker: TyChecker, reading: Reading
+) -> None:
+    def record(key: str) -> dict[str, object]:
+        return {"type": "object", "properties": {key: {"type": "string"}}, "required": [key]}
+
+    parts = {"Price": record("price"), "Failure": record("error")}
+    price, failure = ({"$ref": f"#/$defs/{name}"} for name in parts)
+    specs = (
+        ToolSpec(name="price", output_schema={**price, "$defs": parts}),
+        ToolSpec(name="any_price", output_schema={"anyOf": [price, failure], "$defs": parts}),
+    )
+    assert await found("r = await price()\nr['prize']", specs[:1], checker, reading) == [
+        ("error", "unknown-key", 2)
+    ]
+    source = "r = await any_price()\nif 'price' not in r: print(r['error'])"
+    told = await said(source, specs, checker, reading)
+    assert [f for f in told if f.level == "error"] == []
 
 
 async def test_a_name_is_reported_once(specs: Specs, checker: TyChecker, reading: Reading) -> None:

@@ -25,6 +25,18 @@ Specs = tuple[ToolSpec, ...]
 FAILING = [
     ("async def f():\n    return 1\nawait [f(), f()]", "`await asyncio.gather(*[...])`, with the"),
     ("async def f(): pass\nawait asyncio.gather([f(), f()])", "`await asyncio.gather(*[...])`"),
+    (
+        "async def f(x): pass\nawait asyncio.gather(f(x) for x in 'ab')",
+        "`await asyncio.gather(*(...))`",
+    ),
+    ("async def main(): pass\nawait main", "call it: `await main()`"),
+    ("class A:\n    async def go(self): pass\na = A()\nx = await a.go", "call it: `await a.go()`"),
+    ("await read_file", "call it: `await read_file()`"),
+    ("x = [1]\nasync for y in x:\n    pass", "write `for`, not `async for`"),
+    (
+        "async def f():\n    read_file = await read_file('a')\nawait f()",
+        "take another name than the tool's: `read_file_ = await read_file(...)`",
+    ),
     ("import pandas as pd", "`pandas` is not here: use lists of dicts"),
     ("import os\nos.fork()", "a tool that runs commands is needed"),
     ("import requests", "`requests` is not here: a script has no network"),
@@ -151,6 +163,8 @@ async def test_a_script_that_fails_gets_advice(
     [
         ("TypeError", "'coroutine' object is not subscriptable", "write `await`"),
         ("TypeError", "object int can't be used in 'await' expression", "leave out"),
+        ("TypeError", "object function can't be used in 'await' expression", "call it"),
+        ("SyntaxError", "keyword argument repeated: a", "give each argument once"),
         ("TypeError", "read_file() missing 1 required positional argument", "read_file(path"),
         ("TypeError", "Object of type set is not JSON serializable", "return dicts"),
         ("FileNotFoundError", "[Errno 2] No such file or directory: 'a'", "`await read_file("),
@@ -166,6 +180,22 @@ def test_other_engines_words_are_understood(
 ) -> None:
     raised = Raised(kind=kind, message=message, line=1)
     assert words in hint_for(raised, source="x", specs=specs)
+
+
+def test_the_keys_of_an_item_are_named(specs: Specs) -> None:
+    raised = Raised(
+        kind="AttributeError", message="'dict' object has no attribute 'endswith'", line=2
+    )
+    source = "for f in (await find_files('*'))['entries']:\n    print(f.endswith('.py'))"
+    hint = hint_for(raised, source=source, specs=specs)
+    assert "an item of `entries` in results of `find_files`" in hint
+    assert 'write `f["path"]`' in hint
+    listed = "for i in await github.list_issues('a'):\n    print(i.endswith('.py'))"
+    assert 'write `i["title"]`' in hint_for(raised, source=listed, specs=specs)
+    single = "f = await read_file('a')\nprint(f.endswith('.py'))"
+    assert '`["content"]`' in hint_for(raised, source=single, specs=specs)
+    other = "for f in [{}]:\n    print(f.endswith('.py'))"
+    assert 'write `["endswith"]`' in hint_for(raised, source=other, specs=specs)
 
 
 @pytest.mark.parametrize(

@@ -163,12 +163,30 @@ def _attribute(failure: ScriptFailure) -> str:
     if known := _ON_TYPES.get((kind, name)):
         return known
     if kind == "dict":
-        texts = _text_in_results(failure) if hasattr(str, name) else ""
+        texts = _item_or_text(failure, name) if hasattr(str, name) else ""
         return texts or f'results are dicts: write `["{name}"]`, not `.{name}`'
     if kind in ("list", "str") and any(name in level.keys for _, level in _results(failure)):
         return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
     return ""
 
+
+def _item_or_text(failure: ScriptFailure, method: str) -> str:
+    """Say where the text lies in an item of a result that a loop goes over, or in a result."""
+    used = re.search(rf"\b(\w+)\.{method}\b", failure.line)
+    name = used[1] if used else ""
+    if not name or not re.search(rf"\bfor {name} in\b", failure.source):
+        return _text_in_results(failure)
+    for spec, level in _results(failure):
+        if level.below or (spec.output_schema or {}).get("type") == "array":
+            keys = ", ".join(f"`{key}`" for key in level.keys)
+            where = f"an item of `{level.below}`" if level.below else "an item"
+            key = next((key for key in _NAMING_KEYS if key in level.keys), level.keys[0])
+            said = f"{where} in results of `{spec.name}` is a dict with the keys {keys}"
+            return f'{said}: write `{name}["{key}"]`'
+    return _text_in_results(failure)
+
+
+_NAMING_KEYS = ("path", "name", "title", "text", "content")
 
 _ON_TYPES = {
     ("list", "add"): "a list has `append`",
@@ -200,6 +218,24 @@ def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
 
+def _starless(failure: ScriptFailure) -> str:
+    return _STAR if re.search(r"\bgather\(\s*[^*\s].*\bfor\b", failure.line) else ""
+
+
+def _uncalled(failure: ScriptFailure) -> str:
+    """Return the call of a function that was awaited without one."""
+    found = re.search(r"\bawait ([^\W\d][\w.]*)(?![\w.(\[])", failure.line)
+    return f"call it: `await {found[1]}()`" if found else "call it: `await f()`"
+
+
+def _unbound(failure: ScriptFailure) -> str:
+    """Say how to name the result of a tool, which hides the tool in all of a function."""
+    name = failure.found["name"]
+    if name not in _BY_SCRIPT_NAME.get(failure.specs):
+        return ""
+    return f"take another name than the tool's: `{name}_ = await {name}(...)`"
+
+
 def _argument(failure: ScriptFailure) -> str:
     """Return the signature of the tool that the message names."""
     spec = _BY_SCRIPT_NAME.get(failure.specs).get(failure.found["name"])
@@ -208,6 +244,7 @@ def _argument(failure: ScriptFailure) -> str:
 
 _AWAIT = "a call was not awaited: write `await` before it"
 _SEVERAL = "await several calls together: `await asyncio.gather(*[...])`, with the star"
+_STAR = "the star is missing: `await asyncio.gather(*(...))`"
 _NONE = "this is None: look at what the call returned, or test `if x is None` first"
 _TEXT = (
     'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
@@ -264,6 +301,26 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             "TypeError",
             r"(?:list|tuple|set|generator)'? (?:object )?can't be (?:awaited|used in 'await')",
             _SEVERAL,
+        ),
+        (
+            "TypeError",
+            r"(?:function|method|Tool)'? (?:object )?can't be (?:awaited|used in 'await')",
+            _uncalled,
+        ),
+        (
+            frozenset({"TypeError", "RuntimeError"}),
+            r"^An asyncio\.Future, a coroutine or an awaitable is required|^Task got bad yield",
+            _starless,
+        ),
+        (
+            "TypeError",
+            r"'async for' requires an object with __aiter__",
+            "write `for`, not `async for`: a result is there as a whole",
+        ),
+        (
+            "UnboundLocalError",
+            r"local variable '(?P<name>\w+)'",
+            _unbound,
         ),
         (
             "TypeError",
@@ -421,7 +478,10 @@ _SYNTAX = (
     (r"unterminated (?:triple-quoted )?string|EOL while scanning",
      'close the quote; text of several lines stands in `"""`'),
     (r"was never closed|unexpected EOF", "close the bracket"),
-    (r"invalid decimal literal|leading zeros", "a name may not start with a digit"),
+    (r"leading zeros", "leave out the zeros in front"),
+    (r"invalid decimal literal", "a name may not start with a digit"),
+    (r"keyword argument repeated", "give each argument once"),
+    (r"from __future__ imports must", "put this line first, or leave it out"),
     (r"expected ':'|Expected `:`", "put `:` at the end of the line"),
     (r"indent", "indent with four blanks, the first line not at all"),
 )  # fmt: skip  # words, not one a line
@@ -436,5 +496,7 @@ def syntax_hint(message: str, line: str) -> str:
     """
     if line.startswith(("```", "~~~")):
         return "give the code alone, without the fence around it"
+    if re.match(r"else\s+if\b", line):
+        return "write `elif`"
     found = (hint for pattern, hint in _SYNTAX if re.search(pattern, message))
     return next(found, "")

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from .catalogue import BUILTINS, HELPERS, MODULES, ToolNames, shown
 from .edits import SourceText
+from .known_names import KNOWN_NAMES
 from .references import Resolver
 from .remarks import SIGNATURE, Remark
 
@@ -94,7 +95,8 @@ def _undefined(
     known, name = resolver.known, node.id
     is_called = resolver.outline.field(node) == "func"
     tools = shown(known.flat)
-    close_tool = get_close_matches(name, tools, n=1) if is_called and hints else []
+    is_asked = is_called and hints and name not in KNOWN_NAMES
+    close_tool = get_close_matches(name, tools, n=1) if is_asked else []
     line, column = text.position(node.lineno, node.col_offset)
     tool = ""
     if close_tool:
@@ -102,7 +104,7 @@ def _undefined(
         hint, tool = _MEANT, tools[close_tool[0]].name
     else:
         code, message = "undefined-name", f"`{name}` is not defined"
-        hint, tool = _name_hint(resolver, name, is_called=is_called) if hints else ("", "")
+        hint, tool = _name_hint(resolver, node, is_called=is_called) if hints else ("", "")
     return Remark(
         code=code,
         message=message,
@@ -115,15 +117,14 @@ def _undefined(
     )
 
 
-def _name_hint(resolver: Resolver, name: str, *, is_called: bool) -> tuple[str, str]:
+def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[str, str]:
     """Return a hint, and the tool whose signature stands in it."""
-    known = resolver.known
+    known, name = resolver.known, node.id
     flat = shown(known.flat)
     own = resolver.outline.module.bindings
-    if name in _FULL_NAMES:
-        return f"write `{_FULL_NAMES[name]}`", ""
-    if name in _IMPORTABLE:
-        return f"write `import {name}` first", ""
+    is_own = resolver.outline.field(node) in _HELD and get_close_matches(name, own, cutoff=0.85)
+    if name in KNOWN_NAMES and not is_own:
+        return KNOWN_NAMES[name], ""
     spaces = [space for space, tools in known.spaces.items() if shown(tools)]
     close = get_close_matches(name, {*own, *flat, *spaces, *MODULES, *HELPERS}, n=1)
     if close:
@@ -144,43 +145,8 @@ def _listed(names: Collection[str]) -> str:
 
 _SHOWN = 8
 
+_HELD = frozenset({"args", "elts", "iter", "test", "value", "values"})
+"""Fields for values: a name there is more likely a variable's than one of a module."""
+
 _HINTED = 40
 """Undefined names that get a hint: looking for close names takes its time."""
-
-_IMPORTABLE = frozenset(
-    {
-        "base64",
-        "collections",
-        "copy",
-        "csv",
-        "functools",
-        "hashlib",
-        "itertools",
-        "os",
-        "pathlib",
-        "random",
-        "statistics",
-        "string",
-        "sys",
-        "textwrap",
-        "time",
-        "typing",
-        "uuid",
-    }
-)
-"""Modules that scripts use most, which need an import."""
-
-_FULL_NAMES = {
-    "Semaphore": "asyncio.Semaphore",
-    "TaskGroup": "asyncio.TaskGroup",
-    "as_completed": "asyncio.as_completed",
-    "create_task": "asyncio.create_task",
-    "dumps": "json.dumps",
-    "findall": "re.findall",
-    "gather": "asyncio.gather",
-    "loads": "json.loads",
-    "sleep": "asyncio.sleep",
-    "sqrt": "math.sqrt",
-    "timedelta": "datetime.timedelta",
-}
-"""Names that scripts use without their module, which is in scope."""
