@@ -27,23 +27,23 @@ def drop_names(names: dict[str, object], script: str, line: int) -> None:
         line: Its last line; warnings of what is dropped name it.
     """
     with suppress(BaseException):  # the answer is there already
-        held = [name for name, value in names.items() if _is_finalized(value)]
+        held = [name for name, value in names.items() if _is_finalized(type(value))]
         held += [
             name
             for name, value in names.items()
-            if type(value) in _COLLECTIONS and any(map(_is_finalized, _items(value)))
+            if type(value) in _COLLECTIONS and any(map(_is_finalized, _kinds(value)))
         ]
         if held:
             code = _DROP.replace(co_filename=script, co_firstlineno=line)
             exec(code, names, {"held": held, "drop": names.pop})  # noqa: S102  so that the line is the script's
 
 
-def _is_finalized(value: object) -> bool:
-    return hasattr(type(value), "__del__")
+def _is_finalized(kind: type) -> bool:
+    return hasattr(kind, "__del__")
 
 
-def _items(collection: object) -> Iterable[object]:
-    """Return the first items of a collection."""
+def _kinds(collection: object) -> set[type]:
+    """Return the types of the first items of a collection."""
     if isinstance(collection, dict):
         collection = cast("dict[object, object]", collection).values()
-    return islice(cast("Iterable[object]", collection), _MOST)
+    return set(map(type, islice(cast("Iterable[object]", collection), _MOST)))
