@@ -28,12 +28,12 @@ from lineshaft.models import (
     UserMessage,
 )
 from lineshaft.policy import Policy
+from lineshaft.scripts import RUN_SCRIPT
 from lineshaft.session import Session
 from lineshaft.tools import Toolset, model_name
 from lineshaft.trace import secret_values
 from lineshaft.values import Answer, CallResult, Done, Event, Failure, Pending, Struct, Value
 
-_SCRIPT_TOOL = "run_script"
 _ASKED = "asked"
 
 
@@ -229,7 +229,7 @@ class _Desk:
 
     async def call(self, name: str, arguments: Mapping[str, object]) -> Done:
         """Make one call of the model."""
-        if name == _SCRIPT_TOOL:
+        if name == RUN_SCRIPT.name:
             if isinstance(arguments.get("code"), str):
                 self._scripts.append(str(arguments["code"]))
             done = await self._session.handle(name, arguments)

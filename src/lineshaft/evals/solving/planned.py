@@ -12,12 +12,12 @@ from typing import cast
 
 from lineshaft.errors import TaskFailed
 from lineshaft.models import CallAnswer, ModelReply, ModelRequest, OnText, RequestedCall
+from lineshaft.scripts import RUN_SCRIPT
 from lineshaft.values import Struct
 
 SCRIPTED = "scripted"
 """The name of the scripted policies as a model."""
 
-_SCRIPT_TOOL = "run_script"
 _REMARK = re.compile(r"\n?\[\d+ files? changed: [^\n]*\]\n?$")
 """The line about changed files, which stands after a script's value."""
 
@@ -87,7 +87,7 @@ class PlannedModel:
         if self._slips and self._turns > 1:
             return _reply(("GiveUp", {"reason": "a slip, as declared"}))
         offered = {tool.name for tool in request.tools}
-        scripts = _SCRIPT_TOOL in offered
+        scripts = RUN_SCRIPT.name in offered
         try:
             if self._plan is None:
                 self._plan = self._begun(scripts and not self._directly)
@@ -120,7 +120,7 @@ class PlannedModel:
         return self._by_script(cast("str", self._module.SCRIPT))
 
     def _by_script(self, script: str) -> Plan:
-        [text] = yield [(_SCRIPT_TOOL, {"code": script.strip() + "\n"})]
+        [text] = yield [(RUN_SCRIPT.name, {"code": script.strip() + "\n"})]
         text = _REMARK.sub("", text)
         try:
             value: object = json.loads(text)

@@ -5,7 +5,7 @@ runs; `lineshaft.http`, the door.
 A door of its own: to import it loads python-socketio, which is an extra.
 """
 
-from lineshaft.remote.host.address import HostAddress, addresses, published
+from lineshaft.remote.host.address import HostAddress, address_folder, addresses, published
 from lineshaft.remote.host.agents import AgentOutcome, Hear, StartAgent
 from lineshaft.remote.host.conversation import HostConversation, Window
 from lineshaft.remote.host.host import EditorHost
@@ -21,6 +21,7 @@ __all__ = [
     "KeptRuns",
     "StartAgent",
     "Window",
+    "address_folder",
     "addresses",
     "published",
     "serve_editors",

@@ -18,7 +18,6 @@ from pathlib import Path
 from lineshaft.files import lock_file, private_folder, state_folder, write_whole
 from lineshaft.values import DecodeError, Struct, decode
 
-_FOLDER = "editors"
 _LOCK = ".lock"
 _LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|\[::1\]):[0-9]{1,5}", re.ASCII)
 _NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)
@@ -43,6 +42,11 @@ class HostAddress(Struct, frozen=True, kw_only=True):
     """Of Lineshaft."""
 
 
+def address_folder() -> Path:
+    """Return the folder of the address files; it need not exist."""
+    return state_folder() / "editors"
+
+
 @contextmanager
 def published(address: HostAddress) -> Generator[Path]:
     """Keep an address file as long as the block lasts.
@@ -50,7 +54,7 @@ def published(address: HostAddress) -> Generator[Path]:
     Raises:
         ConfigError: The state folder cannot be made.
     """
-    folder = private_folder(state_folder() / _FOLDER)
+    folder = private_folder(address_folder())
     file = folder / f"{address.pid}-{secrets.token_hex(8)}.json"
     lock = file.with_suffix(_LOCK)
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOT_INHERITED, 0o600)
@@ -71,7 +75,7 @@ def addresses() -> tuple[HostAddress, ...]:
     this machine's loopback: another one could have a run's questions and contents sent elsewhere.
     """
     found: list[HostAddress] = []
-    folder = state_folder() / _FOLDER
+    folder = address_folder()
     for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         with suppress(OSError, ValueError, DecodeError):
             if not _is_private(file):

@@ -10,6 +10,12 @@ from starlette.responses import Response
 
 from lineshaft.errors import LineshaftError
 
+WAIT_SECONDS = 25.0
+"""For so long a client waits that asks for what differs; then it is told what there is."""
+
+CLIENT_GONE = 499
+"""The status of an answer that no client reads."""
+
 T = TypeVar("T")
 
 

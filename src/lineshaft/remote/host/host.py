@@ -28,7 +28,7 @@ from lineshaft.errors import (
     TooLarge,
 )
 from lineshaft.remote.host.agents import AgentRuns, StartAgent
-from lineshaft.remote.host.answers import error_answer, until_gone
+from lineshaft.remote.host.answers import CLIENT_GONE, WAIT_SECONDS, error_answer, until_gone
 from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
 from lineshaft.remote.host.lines import LINES, ActionLines
 from lineshaft.remote.host.runs import RunRequests
@@ -57,11 +57,6 @@ PING_TIMEOUT_SECONDS = 20
 MOST_CONVERSATIONS = 100
 
 _LOOKS = 1_000
-_WAIT_SECONDS = 25.0
-"""For so long a client that asks for other tools waits; then it is told those that there are."""
-
-_CLIENT_GONE = 499
-
 _log = logging.getLogger("lineshaft.remote")
 
 
@@ -315,7 +310,7 @@ class EditorHost:
             )
         except LineshaftError as error:
             return _refused(error)
-        return Response(status_code=_CLIENT_GONE) if end is None else JSONResponse(_told_end(end))
+        return Response(status_code=CLIENT_GONE) if end is None else JSONResponse(_told_end(end))
 
     async def _offered(self, request: Request) -> Response:
         """Tell the window's tools; with `after`, once they are others or after some seconds."""
@@ -325,7 +320,7 @@ class EditorHost:
         after = request.query_params.get("after", "")
         if after.isascii() and after.isdecimal():
             waiting = partial(found.other_offer, int(after[:20]))
-            with anyio.move_on_after(_WAIT_SECONDS):
+            with anyio.move_on_after(WAIT_SECONDS):
                 await until_gone(request, waiting)
         return JSONResponse({**offer_frame(found.offer), "number": found.offer_number})
 

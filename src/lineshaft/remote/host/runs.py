@@ -13,14 +13,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from lineshaft.errors import ConfigError, LineshaftError, RunUnknown, TooLarge
-from lineshaft.remote.host.answers import error_answer, json_answer, until_gone
+from lineshaft.remote.host.answers import (
+    CLIENT_GONE,
+    WAIT_SECONDS,
+    error_answer,
+    json_answer,
+    until_gone,
+)
 from lineshaft.remote.runs import KeptRuns
 
-WAIT_SECONDS = 25.0
-"""For so long a client that asks for another list waits; then it is told the one that there is."""
-
 _LIMIT = 50
-_CLIENT_GONE = 499
 
 T = TypeVar("T")
 
@@ -84,7 +86,7 @@ class RunRequests:
             if isinstance(error, ConfigError):
                 self._runs = None
             return error_answer(400, error)
-        return Response(status_code=_CLIENT_GONE) if told is None else json_answer(told)
+        return Response(status_code=CLIENT_GONE) if told is None else json_answer(told)
 
 
 def _number(text: str) -> int:

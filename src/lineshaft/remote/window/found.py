@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lineshaft.errors import ConfigError, WorkspaceError
-from lineshaft.files import private_folder, state_folder, write_whole
-from lineshaft.remote.host import HostAddress, addresses
+from lineshaft.files import private_folder, write_whole
+from lineshaft.remote.host import HostAddress, address_folder, addresses
 from lineshaft.remote.window.window import EditorWindow
 
 _START = "open the folder in VS Code, trust it, and choose `Lineshaft: Start`"
@@ -73,7 +73,7 @@ def window_over(root: Path) -> EditorWindow:
 @contextmanager
 def _nonce() -> Generator[tuple[Path, str]]:
     """Make a file that only a window on this machine can read, and return its hash."""
-    folder = private_folder(state_folder() / "editors")
+    folder = private_folder(address_folder())
     file = folder / f"lineshaft-{secrets.token_hex(16)}.nonce"
     text = secrets.token_bytes(32)
     write_whole(file, text, 0o600)
