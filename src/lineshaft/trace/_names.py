@@ -1,4 +1,4 @@
-"""What the names in a run, and in an environment, say of secrets."""
+"""Names in a run, and in an environment, that say their value is a secret."""
 
 from collections.abc import Mapping
 
