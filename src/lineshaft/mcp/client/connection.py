@@ -75,8 +75,10 @@ Send = Callable[
     Awaitable[Result | types.InputRequiredResult],
 ]
 
-# What servers do wrong stands in `problem` and in errors, and not on standard error.
-logging.getLogger("mcp").addHandler(logging.NullHandler())
+# What servers do wrong stands in `problem` and in errors, and not on standard error. Part of the
+# SDK's client calls its logger `client`.
+for _name in ("mcp", "client"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 Listed = Literal["resources", "prompts"]
@@ -91,6 +93,7 @@ async def connected(
     auth: httpx2.Auth | None,
     wire: Wire,
     kinds: Collection[Askable],
+    mode: Literal["auto", "legacy"],
 ) -> AsyncGenerator["Connection"]:
     """Connect to a server as long as the block lasts.
 
@@ -100,6 +103,7 @@ async def connected(
         auth: For servers at an address.
         wire: Told what happens below the protocol.
         kinds: What callers may offer, beside forms.
+        mode: Whether the newest protocol is tried first, or the older one is spoken at once.
     """
     asks, changed = OpenCalls(), anyio.Event()
 
@@ -115,6 +119,7 @@ async def connected(
 
     client = Client(
         cast("Any", server) if spec is None else as_transport(_transport(spec, auth, wire)),
+        mode=mode,
         cache=None,
         client_info=types.Implementation(name="lineshaft", version=version("lineshaft")),
         elicitation_callback=asks.elicit,

@@ -34,6 +34,7 @@ from lineshaft.mcp.client.background import background
 from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, all_count, nobody_said
 from lineshaft.mcp.client.connection import Connection, connected
 from lineshaft.mcp.client.failures import during_a_call, first_of, refusal_of, told
+from lineshaft.mcp.client.older import forget, is_older, remember
 from lineshaft.mcp.client.resources import ServerResources
 from lineshaft.mcp.client.results import HandleContent, HandleContents, ResultShape, value_of
 from lineshaft.mcp.client.wire import Wire
@@ -289,17 +290,40 @@ class McpServer:
             attempts.ended.set()
 
     async def _once(self, attempts: Attempts) -> str:
-        """Hold one connection until it ends; return why it did."""
+        """Hold one connection until it ends; return why it did.
+
+        A program that ends at the first question of the newest protocol is started anew without.
+        """
+        spec, wire, settled = self._spec, Wire(), attempts.settled
+        problem = await self._hold(attempts, wire)
+        if spec is not None and not settled.is_set():
+            in_time = attempts.scope is not None and not attempts.scope.cancel_called
+            if spec.command and wire.is_probe_open and in_time:
+                remember(spec)
+                problem = await self._hold(attempts, Wire())
+            if not settled.is_set():
+                forget(spec)
+        return problem
+
+    async def _hold(self, attempts: Attempts, wire: Wire) -> str:
+        """Hold one connection over a wire until it ends; return why it did."""
         attempts.scope = scope = anyio.CancelScope(
             deadline=anyio.current_time() + self._connect_seconds
         )
-        wire, text = Wire(), ""
+        text = ""
         auth = self._auth(scope)
         try:
             with scope:
                 async with connected(
-                    self._server, self._spec, auth=auth, wire=wire, kinds=self._askable
+                    self._server,
+                    self._spec,
+                    auth=auth,
+                    wire=wire,
+                    kinds=self._askable,
+                    mode="legacy" if is_older(self._spec) else "auto",
                 ) as link:
+                    if self._spec is not None and wire.is_probe_open:
+                        remember(self._spec)
                     await self._list(link)
                     self._link, scope.deadline = link, inf
                     self.beside.connected(link)

@@ -46,7 +46,8 @@ _OLDER_SDK = (
 
 _MESSAGES_A_SECOND = 1_000
 _LONGEST = 200
-_LOOKED_AT = frozenset({"initialize", "tools/list"})
+_PROBE = "server/discover"
+_LOOKED_AT = frozenset({_PROBE, "initialize", "tools/list"})
 _REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 Incoming = SessionMessage | Exception
@@ -73,6 +74,11 @@ class Wire:
 
         self.left_out: dict[str, str] = {}
         """Why tools were taken out of the list, by what they called themselves."""
+
+    @property
+    def is_probe_open(self) -> bool:
+        """Whether the first question of the newest protocol has no answer yet."""
+        return _PROBE in self.asked.values()
 
     def end(self, secrets: SecretFinder) -> str:
         """Return how the program ended and what it said last; empty where there is none.
@@ -141,13 +147,15 @@ class _Incoming:
         item: Incoming = await self._inner.receive()
         if isinstance(item, SessionMessage):
             message = item.message
-            if isinstance(message, types.JSONRPCResponse):
+            if isinstance(message, types.JSONRPCError):
+                self._wire.asked.pop(message.id, "")
+            elif isinstance(message, types.JSONRPCResponse):
                 method = self._wire.asked.pop(message.id, "")
                 if method == "tools/list":
                     _sift(message.result, self._wire)
                 elif method == "initialize":
                     self._wire.version = str(message.result.get("protocolVersion"))
-            elif not isinstance(message, types.JSONRPCError):
+            else:
                 await self._pace()
         return item
 
