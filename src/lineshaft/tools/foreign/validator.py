@@ -2,10 +2,12 @@
 
 import functools
 import json
+import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
 from typing import Any, cast
 
 import regex
@@ -217,6 +219,18 @@ def _unique(_validator: object, value: object, instance: object, _schema: object
             yield ValidationError("uniqueItems")
 
 
+def _multiple(_validator: object, value: float, instance: object, _schema: object) -> Found:
+    """Compare the numbers as they are written: 19.99 is a multiple of 0.01."""
+    if isinstance(instance, bool) or not isinstance(instance, int | float):
+        return
+    if not math.isfinite(instance) or (_exact(instance) / _exact(value)).denominator != 1:
+        yield ValidationError("multipleOf")
+
+
+def _exact(number: float) -> Fraction:
+    return Fraction(number if isinstance(number, int) else repr(number))
+
+
 def _nothing(_validator: object, _value: object, _instance: object, _schema: object) -> Found:
     yield from ()
 
@@ -227,6 +241,7 @@ _KEYWORDS: dict[str, Keyword] = {
     "additionalProperties": _additional,
     "patternProperties": _patterned,
     "uniqueItems": _unique,
+    "multipleOf": _multiple,
     "unevaluatedProperties": _nothing,
     "unevaluatedItems": _nothing,
 }
