@@ -135,6 +135,13 @@ class AgentPaused(ToolError):
         self.pending = pending
 
 
+class Declined(ToolError):
+    """A person would not answer what a tool asked."""
+
+    def __init__(self) -> None:
+        super().__init__("E_DENIED", "the person declined to answer")
+
+
 class EngineError(LineshaftError):
     """An engine could not finish a script."""
 

@@ -130,10 +130,11 @@ async def test_a_question_is_not_put_to_the_wrong_one_of_two_callers() -> None:
     assert questions == []
 
 
-async def test_a_question_that_nobody_answers_is_declined() -> None:
+async def test_a_question_that_nobody_answers_is_refused_and_not_declined() -> None:
     async with Session([hostile("asks")], policy=OPEN, store=False) as session:
         result = await session.call("h.wrong")
-    assert '"action": "decline"' in str(result.value)
+    assert "no person can be asked" in str(result.value)
+    assert "decline" not in str(result.value)
 
 
 async def test_an_address_to_open_is_shown_to_the_person() -> None:

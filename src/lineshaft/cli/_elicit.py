@@ -6,7 +6,7 @@ from lineshaft.cli._display import Display
 from lineshaft.cli._form import FormField, Unfit, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
-from lineshaft.errors import ToolError
+from lineshaft.errors import Declined
 from lineshaft.values import beginning, visible
 
 _LONGEST = 2_000
@@ -27,7 +27,7 @@ class TerminalElicit:
         """Return what was answered, by field.
 
         Raises:
-            ToolError: `E_DENIED`: the person declined, or the terminal has gone.
+            Declined: The person declined, or the terminal has gone.
         """
         with self._display.aside():
             async with keyboard() as terminal:
@@ -50,7 +50,7 @@ async def _confirm(terminal: int) -> None:
         if text in ("y", "yes"):
             return
         if text in ("n", "no"):
-            raise _declined()
+            raise Declined
         note("y or n")
 
 
@@ -69,9 +69,5 @@ async def _answer(field: FormField, terminal: int) -> object:
 async def _typed(terminal: int) -> str:
     text = await typed_line(terminal)
     if text is None or text.strip() == DECLINE:
-        raise _declined()
+        raise Declined
     return text
-
-
-def _declined() -> ToolError:
-    return ToolError("E_DENIED", "the person declined to answer")

@@ -7,7 +7,7 @@ references are never followed and patterns never tried.
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from lineshaft.errors import ToolError
+from lineshaft.errors import Declined, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.front.client import Filled, Form
 from lineshaft.mcp.front.validation import fault_in
@@ -53,10 +53,11 @@ def value_of(form: Form, filled: Filled, *, wrapped: bool) -> object:
         wrapped: As told with the form.
 
     Raises:
-        ToolError: `E_DENIED`: they would not say, or what they said does not fit.
+        Declined: They would not say.
+        ToolError: `E_DENIED`: what they said does not fit.
     """
     if filled.action == "decline":
-        raise ToolError("E_DENIED", "the person declined to answer")
+        raise Declined
     if filled.action == "cancel":
         if wrapped:
             raise ToolError("E_DENIED", "the person gave no answer")
