@@ -205,6 +205,8 @@ def test_a_server_that_is_described_twice_is_not_guessed_at(read: Read) -> None:
         ("\x1b[31mred\x07", "31mred"),
         ("json", "json_mcp"),
         ("Tools", "Tools_mcp"),
+        ("read_file", "read_file_mcp"),
+        ("fetch-url", "fetch-url_mcp"),
         ("x" * 200, "x" * 64),
     ],
 )

@@ -14,6 +14,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from lineshaft import kit
 from lineshaft.config._files import read_bytes, read_toml
 from lineshaft.config.clients.jsonc import Table, read_jsonc
 from lineshaft.config.clients.places import ClientFile
@@ -31,6 +32,9 @@ from lineshaft.errors import ConfigError
 from lineshaft.values import Struct
 
 _MOST_SERVERS = 200
+_BUILT_IN = frozenset(kit.tools(kit.DEFAULT, kit.fetch_url.name))
+"""Names of the built-in tools: a server of such a name would have to give way at each start."""
+
 _LONGEST_NAME = 64
 _TRANSPORTS: Mapping[str, Transport] = {
     "stdio": "stdio",
@@ -156,7 +160,8 @@ def namespace_of(label: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_")
     if not name:
         return "server_" + sha256(label.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{name}_mcp" if is_reserved(name) else name[:_LONGEST_NAME]
+    is_taken = is_reserved(name) or name.replace("-", "_").casefold() in _BUILT_IN
+    return f"{name}_mcp" if is_taken else name[:_LONGEST_NAME]
 
 
 def _apart(found: Sequence[ServerSetting]) -> list[ServerSetting]:
