@@ -70,6 +70,31 @@ async def test_a_filter_offers_some_of_the_tools(home: Home) -> None:
     assert await tools_of(shop) == ["orders", "place"]
 
 
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        ('exclude = ["admin.*"]', {"print", "dash-ed"}),
+        ('exclude = ["admin_*"]', {"print", "dash-ed"}),
+        ('include = ["admin.*"]', {"admin_drop", "admin_list"}),
+    ],
+)
+async def test_a_filter_means_the_servers_own_names(more: str, names: set[str], home: Home) -> None:
+    (odd,) = home.providers(table("odd", python_server("odd"), f"tools = {{ {more} }}")).values()
+    async with odd.opened(lambda: None):
+        await odd.ready()
+        offered = {name.partition(".")[2] for name in odd.tools}
+    assert offered & {"admin_drop", "admin_list", "print", "dash-ed"} == names
+
+
+async def test_a_filter_that_fits_nothing_is_told(home: Home) -> None:
+    more = 'tools = { exclude = ["admin.*", "drop_*"] }'
+    (odd,) = home.providers(table("odd", python_server("odd"), more)).values()
+    async with odd.opened(lambda: None):
+        await odd.ready()
+        assert "`tools` excludes 'drop_*', which fits none of its tools" in odd.problem
+        assert "admin.*" not in odd.problem
+
+
 async def test_variables_are_put_in_when_a_server_is_started(home: Home) -> None:
     (home.project / "sub").mkdir()
     (home.project / "sub" / ".env").write_text("export NOTES_TOKEN='12345' # five\nOTHER=x")

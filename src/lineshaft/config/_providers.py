@@ -32,7 +32,7 @@ from lineshaft.config.definitions import (
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize, Claims, ServerSpec
-from lineshaft.tools import Provider, Tool, Toolset, filtered, script_name
+from lineshaft.tools import Provider, Shaped, Tool, Toolset, script_name
 from lineshaft.values import Struct
 
 if TYPE_CHECKING:
@@ -107,6 +107,52 @@ class Down:
         """Nothing is waited for."""
 
 
+class _Chosen(Shaped):
+    """A provider of those tools that a server's definition chooses.
+
+    Args:
+        provider: Of all its tools.
+        server: The definition.
+    """
+
+    def __init__(self, provider: Provider, server: ServerSetting) -> None:
+        super().__init__(provider, lambda tools: tools.filter(self._is_offered))
+        self._server = server
+
+    @property
+    def problem(self) -> str:
+        """Why it has no tools now, or not all of them; and which globs fit none."""
+        source, tools = self.provider, self.provider.tools.values()
+        idle = [
+            f"`tools` {kind} {glob!r}, which fits none of its tools"
+            for kind, globs, names in (
+                ("includes", self._server.include, _included_by),
+                ("excludes", self._server.exclude, _excluded_by),
+            )
+            for glob in globs
+            if tools and not any(_fits(names(tool), glob) for tool in tools)
+        ]
+        return "; ".join(text for text in (source.problem, *idle) if text)
+
+    def _is_offered(self, tool: Tool) -> bool:
+        include, exclude = self._server.include, self._server.exclude
+        included = not include or any(_fits(_included_by(tool), glob) for glob in include)
+        return included and not any(_fits(_excluded_by(tool), glob) for glob in exclude)
+
+
+def _included_by(tool: Tool) -> tuple[str, ...]:
+    return (tool.spec.own_name,)
+
+
+def _excluded_by(tool: Tool) -> tuple[str, ...]:
+    """Return the names that keep a tool out: the server's own, and the one that is shown here."""
+    return (tool.spec.own_name, tool.name.partition(".")[2])
+
+
+def _fits(names: Collection[str], glob: str) -> bool:
+    return any(fnmatchcase(name, glob) for name in names)
+
+
 def providers(
     settings: Settings,
     *,
@@ -152,7 +198,7 @@ def _reaches(words: str, name: str) -> bool:
 def _shaped(provider: Provider, server: ServerSetting) -> Provider:
     if not server.include and not server.exclude:
         return provider
-    return filtered(provider, lambda tool: _is_offered(tool, server))
+    return _Chosen(provider, server)
 
 
 def provider_for(
@@ -204,12 +250,6 @@ def _claims(server: ServerSetting, starting: Starting) -> Claims:
         unanswered=starting.unanswered,
         environ=starting.environ,
     )
-
-
-def _is_offered(tool: Tool, server: ServerSetting) -> bool:
-    name = tool.name.partition(".")[2]
-    included = not server.include or any(fnmatchcase(name, glob) for glob in server.include)
-    return included and not any(fnmatchcase(name, glob) for glob in server.exclude)
 
 
 def _spec(server: ServerSetting, settings: Settings, starting: Starting) -> ServerSpec:

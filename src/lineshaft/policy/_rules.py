@@ -218,9 +218,14 @@ class Matcher:
         return (
             (self.origins is None or not self.origins.isdisjoint(origins))
             and (self.effects is None or spec.effect in self.effects)
-            and (self.tool is None or self.tool.fullmatch(spec.name) is not None)
+            and (self.tool is None or any(map(self.tool.fullmatch, self._names(spec))))
             and (self.namespace is None or self.namespace.fullmatch(spec.namespace) is not None)
         )
+
+    def _names(self, spec: ToolSpec) -> tuple[str, ...]:
+        """Return what a tool is called; to forbid, what its server calls it counts, too."""
+        own = self.strict and spec.own_name
+        return (spec.name, f"{spec.namespace}.{spec.own_name}") if own else (spec.name,)
 
     @property
     def is_conditional(self) -> bool:

@@ -1,12 +1,12 @@
 """The runtime's own tools: how a script, or a model, finds out what there is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 from lineshaft.errors import ToolError
 from lineshaft.session._handles import HandlePart, ResultHandles, Shown
 from lineshaft.session._kept_results import KeptResults, ResultPart
-from lineshaft.tools import Tool, detailed, search_specs, signature
+from lineshaft.tools import Tool, detailed, search_specs, signature, spec_named
 from lineshaft.values import Context, ToolSpec, beginning
 
 _LONGEST = 500
@@ -55,10 +55,10 @@ def runtime_tools(specs: Specs, results: KeptResults, handles: ResultHandles) ->
         Args:
             name: The tool's name, such as `read_file`.
         """
-        known: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs()}
-        if name not in known:
+        spec = spec_named(specs(), name)
+        if spec is None:
             raise ToolError("E_UNKNOWN_TOOL", f"there is no tool {name!r}")
-        return detailed(known[name])
+        return detailed(spec)
 
     async def read_result(handle: str, start: int = 0, count: int = 50_000) -> ResultPart:
         """Return a part of a result that was too long to be shown whole.

@@ -4,6 +4,7 @@ Above are the gate, which alone runs tools, and the session; below are values an
 """
 
 from lineshaft.tools._detail import Detail, detailed
+from lineshaft.tools._lookup import spec_named
 from lineshaft.tools._names import RESERVED, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._providers import (
@@ -96,6 +97,7 @@ __all__ = [
     "search_specs",
     "shape_difference",
     "signature",
+    "spec_named",
     "tell",
     "tool",
     "tool_version",

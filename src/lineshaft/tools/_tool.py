@@ -18,6 +18,7 @@ from typing import (
     overload,
 )
 
+from msgspec import field
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
@@ -152,6 +153,11 @@ class _Options(Struct, frozen=True, kw_only=True):
 
     words_only: bool = False
     """See `Tool.counted_as_words_only`."""
+
+    own_name: str = ""
+    """See `Tool.listed_as`."""
+
+    hints: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def __post_init__(self) -> None:
         if self.effect is not None and self.effect not in get_args(Effect):
@@ -324,6 +330,8 @@ class Tool(Generic[P, R]):
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
             words_only=options.words_only,
+            own_name=options.own_name,
+            hints=options.hints,
         )
 
     @property
@@ -385,6 +393,16 @@ class Tool(Generic[P, R]):
         if not isinstance(kits, Tool) or self.function is not cast("Tool", kits).function:
             raise ConfigError(f"{self.name!r} is not the kit's tool for words: rules ask about it")
         options = replace(self._options, words_only=True)
+        return self._copy(self._function, options, method=self.is_unbound)
+
+    def listed_as(self, own_name: str, hints: Mapping[str, object]) -> "Tool[P, R]":
+        """Return the same tool with what its server says of it.
+
+        Args:
+            own_name: What it is called there.
+            hints: What is said of its effects, as MCP names it.
+        """
+        options = replace(self._options, own_name=own_name, hints=hints)
         return self._copy(self._function, options, method=self.is_unbound)
 
     def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":

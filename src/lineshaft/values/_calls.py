@@ -281,6 +281,12 @@ class ToolSpec:
     words_only: bool = False
     """It is the kit's own tool that can only add words to a spelling checker's list."""
 
+    own_name: str = ""
+    """What its server calls it; empty for tools of no server."""
+
+    hints: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What its server says of its effects (annotations of MCP); nothing vouches for it."""
+
     @property
     def namespace(self) -> str:
         """Return the part before the dot, or an empty string."""

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -93,13 +94,30 @@ def command(
         known=counts.known,
     )
     session.watch(lambda: counts.keep(session.namespaces()))
+    tell_idle = _idle_globs(session, front)
+    session.watch(tell_idle)
     if not http:
         front.put_off()  # the client waits for its first answer
     if not http and sys.stdin.isatty():
         note("serving MCP on standard input and output; an MCP client should start this command")
     announce()
     with suppress(KeyboardInterrupt):  # to be told to end is how it ends
-        carry(lambda: _serve(session, front, options))
+        carry(lambda: _serve(session, front, options, tell_idle))
+
+
+def _idle_globs(session: Session, front: Front) -> Callable[[], None]:
+    """Return what says, once all servers are there or down, which direct tools there are not."""
+    told = set[str]()
+
+    def look() -> None:
+        if any(not provider.tools and not provider.problem for provider in session.providers):
+            return
+        for glob in front.idle_globs:
+            if glob not in told:
+                told.add(glob)
+                note(f"no tool is named {glob!r}: nothing is offered for it without a script")
+
+    return look
 
 
 def _http(host: str, port: int, variable: str) -> HttpOptions:
@@ -114,8 +132,12 @@ def _http(host: str, port: int, variable: str) -> HttpOptions:
     return made
 
 
-async def _serve(session: Session, front: Front, options: HttpOptions | None) -> None:
+async def _serve(
+    session: Session, front: Front, options: HttpOptions | None, tell_idle: Callable[[], None]
+) -> None:
     async with session:
+        if not session.providers:
+            tell_idle()
         if options is None:
             await serve_stdio(front)
         else:

@@ -24,6 +24,7 @@ from lineshaft.tools import (
     describe,
     python_stubs,
     search_specs,
+    spec_named,
     tool_version,
     typescript_stubs,
 )
@@ -152,8 +153,9 @@ def _forget(settings: Settings, names: Sequence[str], *, as_json: bool) -> None:
 def _chosen(specs: Sequence[ToolSpec], words: Sequence[str]) -> Sequence[ToolSpec]:
     if not words:
         return specs
-    exact = [spec for spec in specs if spec.name in words]
-    return exact or search_specs(specs, " ".join(words))
+    named = (spec_named(specs, word) for word in words)
+    exact = {spec.name: spec for spec in named if spec is not None}
+    return tuple(exact.values()) or search_specs(specs, " ".join(words))
 
 
 def _facts(spec: ToolSpec, closed: Mapping[str, str]) -> str:

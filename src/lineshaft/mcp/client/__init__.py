@@ -6,7 +6,7 @@ Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers ar
 from lineshaft.mcp.client.asks import refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
-from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, nobody_said
+from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, canonical, nobody_said
 from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
@@ -32,6 +32,7 @@ __all__ = [
     "ServerResources",
     "assertion_from_command",
     "assertion_from_file",
+    "canonical",
     "exchanged",
     "id_between",
     "loopback",

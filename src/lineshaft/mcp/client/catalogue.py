@@ -147,7 +147,8 @@ class Maker:
             name = canonical(self._namespace, tool.name)
             spellings = {each.casefold() for each in (name, script_name(name), model_name(name))}
             definition = _definition(tool)
-            if taken := next((owners[each] for each in spellings if each in owners), None):
+            taken = next((owners[each] for each in spellings if each in owners), None)
+            if taken is not None:
                 missing[f"{tool.name} (again)" if taken == tool.name else tool.name] = (
                     f"its name is taken by {clean(taken, 80)!r}"
                 )
@@ -174,7 +175,7 @@ class Maker:
             most_bytes=self._most_bytes,
         )
         try:
-            return Tool.from_schema(
+            made = Tool.from_schema(
                 name=entry.name,
                 description=_description(given),
                 input_schema=cast("Mapping[str, object]", clean_schema(given.input_schema)),
@@ -186,6 +187,7 @@ class Maker:
                 seconds=self._seconds,
                 needs_disk=self._needs_disk or effect == "exec",
             )
+            return made.listed_as(given.name, _hints(given))
         except ConfigError as error:
             return clean(error.message, 300)
         except Exception as error:  # noqa: BLE001  a schema from elsewhere; the other tools stay
@@ -252,6 +254,11 @@ def _claim(name: str, tool: types.Tool, definition: Mapping[str, object]) -> Cla
         idempotent=reads or hints.idempotent_hint is True,
         sha256=catalogue_hash([definition]),
     )
+
+
+def _hints(tool: types.Tool) -> dict[str, object]:
+    said = tool.annotations or types.ToolAnnotations()
+    return said.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"title"})
 
 
 def _effect(claim: Claim, answer: bool | Mapping[str, Effect] | None) -> tuple[Effect, bool]:  # noqa: FBT001  what a person answered

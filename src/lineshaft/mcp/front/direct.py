@@ -1,12 +1,17 @@
 """The tools of a session that a client may call without a script."""
 
+import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from lineshaft.mcp.client import canonical
 from lineshaft.session import Session
 from lineshaft.tools import model_name, published
 from lineshaft.values import ToolSpec
+
+_VALID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+"""A name that the protocol has room for."""
 
 
 class Direct:
@@ -32,7 +37,13 @@ class Direct:
         """Return whether a tool may be called without a script."""
         if self._passed and spec.namespace == self._passed:
             return True
-        return any(fnmatchcase(spec.name, glob) for glob in self._globs)
+        return any(_fits(spec, glob) for glob in self._globs)
+
+    @property
+    def idle_globs(self) -> tuple[str, ...]:
+        """The globs that fit no tool there is now."""
+        specs = self._session.specs()
+        return tuple(glob for glob in self._globs if not any(_fits(spec, glob) for spec in specs))
 
     def spec(self, name: str) -> ToolSpec | None:
         """Return the tool that is called by a name, listed or closed by policy."""
@@ -64,20 +75,42 @@ class Direct:
         return found
 
     def _listed(self, spec: ToolSpec) -> str:
-        if self._passed and spec.namespace == self._passed:
-            return spec.name.removeprefix(f"{self._passed}.")
-        return model_name(spec.name)
+        if not (self._passed and spec.namespace == self._passed):
+            return model_name(spec.name)
+        own = spec.own_name
+        is_own = canonical(self._passed, own) == spec.name  # it was not renamed here
+        if is_own and _VALID.fullmatch(own):
+            return own
+        return spec.name.removeprefix(f"{self._passed}.")
+
+
+def _fits(spec: ToolSpec, glob: str) -> bool:
+    """Return whether a tool is meant by a glob, also over what its server calls it."""
+    own = f"{spec.namespace}.{spec.own_name}" if spec.own_name else spec.name
+    return fnmatchcase(spec.name, glob) or fnmatchcase(own, glob)
 
 
 def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
-    hints: dict[str, Any] = {"readOnlyHint": spec.effect == "read"}
-    if spec.effect != "read":
-        hints |= {"destructiveHint": spec.destructive, "idempotentHint": spec.idempotent}
-    hints["openWorldHint"] = spec.effect in ("exec", "external")
     takes = published(spec)
+    hints = _said(spec) if spec.own_name else _known(spec)
     return {
         "name": name,
         "description": takes.description,
         "inputSchema": takes.schema,
-        "annotations": hints,
+        **({"annotations": hints} if hints else {}),
     }
+
+
+def _said(spec: ToolSpec) -> dict[str, Any]:
+    """Return what a server says of its tool; that it only reads, where that is believed."""
+    others = {name: value for name, value in spec.hints.items() if name != "readOnlyHint"}
+    if spec.effect == "read":
+        return {"readOnlyHint": True, **others}
+    return {"readOnlyHint": False, **others} if "readOnlyHint" in spec.hints else others
+
+
+def _known(spec: ToolSpec) -> dict[str, Any]:
+    hints: dict[str, Any] = {"readOnlyHint": spec.effect == "read"}
+    if spec.effect != "read":
+        hints |= {"destructiveHint": spec.destructive, "idempotentHint": spec.idempotent}
+    return {**hints, "openWorldHint": spec.effect in ("exec", "external")}

@@ -19,7 +19,17 @@ from lineshaft.mcp.front.direct import Direct
 from lineshaft.mcp.front.runs import Runs
 from lineshaft.mcp.front.validation import checked
 from lineshaft.session import Session
-from lineshaft.tools import Provider, Shaped, detailed, let_ask, own_names, plainest, search_specs
+from lineshaft.tools import (
+    Provider,
+    Shaped,
+    detailed,
+    let_ask,
+    own_names,
+    plainest,
+    script_name,
+    search_specs,
+    spec_named,
+)
 from lineshaft.values import Askable, ToolSpec, VerdictKind
 
 Approvals = Literal["person", "client"]
@@ -130,6 +140,11 @@ class Front:
         for server in self._servers():
             server.put_off()
 
+    @property
+    def idle_globs(self) -> tuple[str, ...]:
+        """The names and globs of direct tools that fit no tool there is now."""
+        return self._direct.idle_globs
+
     def begin(self) -> None:
         """Start the servers whose start was put off."""
         for server in self._servers():
@@ -238,7 +253,8 @@ class Front:
         problems = await self._session.ready(namespace or "")
         specs = self._specs()
         if namespace is not None:
-            specs = [spec for spec in specs if spec.namespace == namespace]
+            spelt = script_name(namespace)
+            specs = [spec for spec in specs if script_name(spec.namespace) == spelt]
         found = search_specs(specs, given["words"], limit=given.get("limit", 10))
         lines = [detailed(spec, given.get("detail", "brief")) for spec in found]
         if not lines:
@@ -249,10 +265,11 @@ class Front:
 
     async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
         await self._session.ready(" ".join(given["names"]))
-        specs = {spec.name: spec for spec in self._specs()}
-        known = [specs[name] for name in given["names"] if name in specs]
-        unknown = [name for name in given["names"] if name not in specs]
-        text = "\n\n".join(detailed(spec) for spec in known)
+        specs = self._specs()
+        found = {name: spec_named(specs, name) for name in given["names"]}
+        known = {spec.name: spec for spec in found.values() if spec is not None}
+        unknown = [name for name, spec in found.items() if spec is None]
+        text = "\n\n".join(detailed(spec) for spec in known.values())
         told = [text] if text else []
         told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
         return ToolReply(text="\n".join(told), is_error=not known)
