@@ -169,6 +169,26 @@ def _line(process: psutil.Process) -> str:
     return ""
 
 
+def test_direct_tools_that_there_are_not_are_told(tmp_path: Path) -> None:
+    errors = tmp_path / "errors.txt"
+    command = [sys.executable, "-m", "lineshaft", "serve", "--direct", "read_*", "--direct", "x.*"]
+    with (
+        errors.open("wb") as told,
+        subprocess.Popen(
+            command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told
+        ) as process,
+    ):
+        try:
+            client = Raw(process)
+            client.write(json.dumps(HELLO).encode())
+            assert "result" in client.read()
+        finally:
+            end(process)
+    said = errors.read_text()
+    assert "no tool is named 'x.*'" in said
+    assert "read_" not in said
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_what_tools_write_does_not_reach_the_client(mode: Mode, tmp_path: Path) -> None:
     async with Client(stdio_client(parameters(tmp_path, *FRONT)), mode=mode) as client:
@@ -258,6 +278,9 @@ HALF = (
         (b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', None, -32600, "half a character"),
         (b'{"jsonrpc":"2.0","method":"tools/call","params":{"id":7}', None, -32700, "no JSON"),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600, "in a line of its own"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, "whose id is neither"),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, "whose id is neither"),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None, -32600, "whose id is neither"),
         (LONG, "long", -32600, "more than 4,194,304 bytes"),
         (TAIL, 7, -32600, "more than 4,194,304 bytes"),
     ],

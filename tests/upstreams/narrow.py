@@ -25,14 +25,17 @@ for line in sys.stdin:
     match message["method"]:
         case "initialize":
             info = {"name": "narrow", "version": "1"}
-            can = {"tools": {}}
+            can: dict[str, Any] = {"tools": {}}
             version = "2025-06-18"
             answer(
                 message["id"],
                 {"protocolVersion": version, "capabilities": can, "serverInfo": info},
             )
         case "tools/list":
-            tool = {"name": "end", "inputSchema": {"type": "object", "properties": {}}}
+            tool: dict[str, Any] = {
+                "name": "end",
+                "inputSchema": {"type": "object", "properties": {}},
+            }
             answer(message["id"], {"tools": [tool, {**tool, "name": "fine"}]})
         case "tools/call" if message["params"]["name"] == "fine":
             answer(message["id"], {"content": [{"type": "text", "text": "fine"}]})

@@ -6,6 +6,7 @@ call it belongs to. Over a program's streams the older protocol does not say: th
 only call under way, and with several it is refused rather than put to the wrong person.
 """
 
+import json
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import mcp_types as types
 from mcp.client import ClientRequestContext
 
-from lineshaft.errors import ToolError
+from lineshaft.errors import Declined, ToolError
 from lineshaft.mcp._sampling import listed_roots, sampling_answer, sampling_request
 from lineshaft.mcp._text import clean, clean_schema
 from lineshaft.values import Ask, Askable, Context, Struct
@@ -50,10 +51,13 @@ class OpenCall(Struct, eq=False):
         if self._takes():
             self.context.progress(progress, total, clean(message or "", _UNCUT))
 
-    def log(self, text: str) -> None:
+    def log(self, params: types.LoggingMessageNotificationParams) -> None:
         """Pass on a line; what is too much of it is dropped."""
         if self._takes():
-            self.context.log(clean(text, _UNCUT))
+            data: object = params.data
+            said = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+            text = f"{params.level}: {said}" if data else params.level
+            self.context.notify("log", {"text": clean(text, _UNCUT), "level": params.level})
 
     async def answer(self, request: types.InputRequest) -> Reply | types.ErrorData:
         """Answer what a server asks by a request of its own."""
@@ -155,7 +159,7 @@ class OpenCalls:
     async def log(self, params: types.LoggingMessageNotificationParams) -> None:
         """Pass on a line that the server wrote; without a call it belongs to, it is dropped."""
         if call := self._belongs_to():
-            call.log(f"{params.level}: {params.data}" if params.data else params.level)
+            call.log(params)
 
     def _belongs_to(self) -> OpenCall | None:
         call = _current.get()
@@ -207,24 +211,26 @@ def _reply(request: types.InputRequest, said: object) -> Reply:
     """Return an answer as the protocol says it.
 
     Raises:
-        ToolError: There is none, and the protocol has no words for that.
+        ToolError: There is none.
     """
+    if isinstance(said, Declined):
+        return types.ElicitResult(action="decline")
+    if isinstance(said, ToolError):
+        raise said
     if isinstance(request, types.ElicitRequest):
-        if isinstance(said, ToolError):
-            return types.ElicitResult(action="decline")
         if not isinstance(said, Mapping):
             return types.ElicitResult(action="cancel")
         if isinstance(request.params, types.ElicitRequestURLParams):
             return types.ElicitResult(action="accept")
         content = cast("dict[str, str | int | float | bool | list[str] | None]", dict(said))  # pyright: ignore[reportUnknownArgumentType]  whoever answers may be anybody
         return types.ElicitResult(action="accept", content=content)
-    if isinstance(said, ToolError):
-        raise said
     is_sampling = isinstance(request, types.CreateMessageRequest)
     return sampling_answer(said) if is_sampling else listed_roots(said)
 
 
 def _not_offered(request: types.InputRequest) -> str:
+    if isinstance(request, types.ElicitRequest):
+        return "no person can be asked"
     return f"{request.method!r} is not offered by the caller"
 
 

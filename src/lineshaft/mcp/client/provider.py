@@ -101,6 +101,7 @@ class McpServer:
             self._linked,
             believed=lambda: trusted or self._catalogue.believed,
             most_bytes=limits.value_bytes,
+            seconds=limits.seconds,
         )
         """What it has beside its tools."""
 

@@ -8,21 +8,22 @@ server's own tool has. They are listed nowhere, and offered only where a front p
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
-from mcp import Client, MCPError
-from pydantic import BaseModel, TypeAdapter
+from mcp import MCPError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.asks import OpenCall, refusals
 from lineshaft.mcp.client.connection import Connection, Listed
-from lineshaft.mcp.client.failures import during_a_call
+from lineshaft.mcp.client.failures import during_a_call, told
 from lineshaft.mcp.client.results import too_large
 from lineshaft.mcp.client.watches import Watches
 from lineshaft.tools import Tool, Toolset
+from lineshaft.trace import Redactor
 from lineshaft.values import Context, Effect
 
 READ = "resources/read"
@@ -31,6 +32,7 @@ COMPLETE = "completion/complete"
 WATCH = "resources/subscribe"
 
 _SECONDS = 10.0
+_LIST_SECONDS = 30.0
 _LONGEST = 2_000
 _LONGEST_DATA = 8_000
 _TEXT: Mapping[str, object] = {"type": "string"}
@@ -60,6 +62,8 @@ _PROMPT: TypeAdapter[types.GetPromptResult | types.InputRequiredResult] = TypeAd
     types.GetPromptResult | types.InputRequiredResult
 )
 
+Page = TypeVar("Page", bound=BaseModel)
+
 _COMPLETE = TypeAdapter(types.CompleteResult)
 
 
@@ -71,6 +75,7 @@ class ServerResources:
         linked: Gives the connection to it.
         believed: Whether what it says counts; what it calls a read is one then.
         most_bytes: The largest result.
+        seconds: Time for each call, where the server's definition says so.
     """
 
     def __init__(
@@ -80,7 +85,9 @@ class ServerResources:
         *,
         believed: Callable[[], bool],
         most_bytes: int,
+        seconds: float | None,
     ) -> None:
+        self._seconds = seconds
         self._namespace = namespace
         self._linked = linked
         self._believed = believed
@@ -133,13 +140,36 @@ class ServerResources:
             self._made[effect] = Toolset(self._tool(method, effect) for method in _TAKES)
         return self._made[effect]
 
-    async def client(self) -> Client:
-        """Return the SDK's client of the connection, for lists that are passed on as they are.
+    async def connect(self) -> None:
+        """Have a connection.
 
         Raises:
-            ToolError: There is no connection now.
+            ToolError: There is none now.
         """
-        return (await self._linked()).client
+        await self._linked()
+
+    async def page(self, request: types.Request[Any, Any], kind: type[Page]) -> Page:
+        """Return what the server lists, for lists that are passed on as they are.
+
+        Args:
+            request: Asks for it.
+            kind: What is answered.
+
+        Raises:
+            MCPError: It refused.
+            ToolError: There is no connection now, or no answer in time, or none that is one.
+        """
+        session = (await self._linked()).client.session
+        seconds = self._seconds or _LIST_SECONDS
+        about = f"the MCP server {self._namespace!r} was asked for {request.method}"
+        try:
+            with anyio.fail_after(seconds):
+                return await session.send_request(request, kind)
+        except TimeoutError:
+            text = f"{about}, and did not answer within {seconds:g} s"
+            raise ToolError("E_TOOL_TIMEOUT", text) from None
+        except ValidationError as error:
+            raise ToolError("E_TOOL_FAILED", f"{about}: {told(error, Redactor())}") from None
 
     def _tool(self, method: str, effect: Effect) -> Tool:
         description, properties, required = _TAKES[method]
@@ -161,6 +191,7 @@ class ServerResources:
             effect=effect,
             idempotent=True,
             scriptable=False,
+            seconds=self._seconds,
         )
 
     async def _call(self, method: str, arguments: Mapping[str, object], context: Context) -> object:

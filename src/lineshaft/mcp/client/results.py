@@ -206,8 +206,12 @@ def _only_text(result: types.CallToolResult) -> str | None:
 
 
 def _words(result: types.CallToolResult, known: SecretFinder) -> str:
-    texts = [block.text for block in result.content if isinstance(block, types.TextContent)]
-    return clean("\n".join(texts), _LONGEST_ERROR, secrets=known).strip()
+    shown = (types.TextContent, types.EmbeddedResource)
+    texts = [_payload(block) for block in result.content if isinstance(block, shown)]
+    text = "\n".join(texts).strip()
+    if not text and result.structured_content:
+        text = json.dumps(result.structured_content, ensure_ascii=False)
+    return clean(text, _LONGEST_ERROR, secrets=known).strip()
 
 
 def _check_size(result: types.CallToolResult, most_bytes: int) -> None:

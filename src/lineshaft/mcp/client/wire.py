@@ -1,7 +1,7 @@
 """Messages between a server and the SDK, checked before the SDK sees them.
 
-The SDK takes a whole list of tools or none of it, and as many messages as come. Here a tool that
-is none is taken out of its list, and a server that floods is read more slowly.
+The SDK takes a whole list or none of it, and as many messages as come. Here an entry that is none
+is taken out of its list, and a server that floods is read more slowly.
 """
 
 import contextvars
@@ -47,7 +47,17 @@ _OLDER_SDK = (
 _MESSAGES_A_SECOND = 1_000
 _LONGEST = 200
 _PROBE = "server/discover"
-_LOOKED_AT = frozenset({_PROBE, "initialize", "tools/list"})
+_LISTS: Mapping[str, str] = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+"""Lists that are looked at, and the member with their entries."""
+
+_LOOKED_AT = frozenset({_PROBE, "initialize", *_LISTS})
+_MOST_CONTENTS = 10_000
+_CONTENTS = ("content", "contents", "messages")
 _REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 Incoming = SessionMessage | Exception
@@ -151,10 +161,14 @@ class _Incoming:
                 self._wire.asked.pop(message.id, "")
             elif isinstance(message, types.JSONRPCResponse):
                 method = self._wire.asked.pop(message.id, "")
-                if method == "tools/list":
-                    _sift(message.result, self._wire)
+                if method in _LISTS:
+                    _sift(method, message.result, self._wire)
                 elif method == "initialize":
                     self._wire.version = str(message.result.get("protocolVersion"))
+                elif fault := _too_many(message.result):
+                    error = types.ErrorData(code=types.INTERNAL_ERROR, message=fault)
+                    refused = types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
+                    return SessionMessage(refused, item.metadata)
             else:
                 await self._pace()
         return item
@@ -234,9 +248,24 @@ def _say_no_more(params: dict[str, Any]) -> None:
     capabilities.get("roots", {}).pop("listChanged", None)
 
 
-def _sift(result: dict[str, Any], wire: Wire) -> None:
-    """Take out of a page what is no tool."""
-    listed = result.get("tools")
+def _too_many(result: Mapping[str, object]) -> str:
+    """Return why a result is not read; empty where it is.
+
+    The SDK looks at each of its contents, and nothing else goes on meanwhile.
+    """
+    for member in _CONTENTS:
+        parts = result.get(member)
+        count = len(cast("list[object]", parts)) if isinstance(parts, list) else 0
+        if count > _MOST_CONTENTS:
+            most = f"more than {_MOST_CONTENTS:,}, so they were dropped; the call was made"
+            return f"its result has {count:,} contents: {most}"
+    return ""
+
+
+def _sift(method: str, result: dict[str, Any], wire: Wire) -> None:
+    """Take out of a page what is no entry of its list."""
+    member = _LISTS[method]
+    listed = result.get(member)
     if not isinstance(listed, list):
         return
     rest = _REST if wire.version in MODERN_PROTOCOL_VERSIONS else {}
@@ -248,12 +277,15 @@ def _sift(result: dict[str, Any], wire: Wire) -> None:
             else ""
         )
         try:
-            methods.validate_server_result("tools/list", wire.version, {**rest, "tools": [each]})
+            methods.validate_server_result(method, wire.version, {**rest, member: [each]})
         except ValidationError as error:
+            if member != "tools":
+                continue
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"][2:])
             wire.left_out[name[:_LONGEST] or "(no name)"] = f"{where}: {first['msg']}"[:_LONGEST]
         else:
-            wire.seen.add(name)
+            if member == "tools":
+                wire.seen.add(name)
             kept.append(cast("object", each))
-    result["tools"] = kept
+    result[member] = kept

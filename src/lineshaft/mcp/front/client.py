@@ -52,12 +52,19 @@ Question = Form | Wanted
 Said = Filled | Given
 
 
+Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""The weight of a line for the log, the least first."""
+
+
 class Note(Struct, frozen=True, kw_only=True):
     """One thing that happened in a run under way."""
 
     text: str
     log: bool = False
     """A line for the log, and not progress."""
+
+    level: Level = "info"
+    """Of a line for the log."""
 
     done: float | None = None
     """As a tool said it."""

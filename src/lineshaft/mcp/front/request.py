@@ -2,9 +2,10 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import mcp_types as types
+from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.message import ServerMessageMetadata
@@ -13,10 +14,23 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from lineshaft.errors import ToolError
 from lineshaft.mcp._sampling import as_json
 from lineshaft.mcp._text import clean
-from lineshaft.mcp.front.client import Asks, Filled, Form, Given, Note, Question, Said, Wanted
+from lineshaft.mcp.front.client import (
+    Asks,
+    Filled,
+    Form,
+    Given,
+    Level,
+    Note,
+    Question,
+    Said,
+    Wanted,
+)
 from lineshaft.values import Askable
 
 Context = ServerRequestContext[Any, Any]
+
+LEAST = "lineshaft.level"
+"""Where the state of a connection has the least level that an older client wants to hear of."""
 
 _TRACE = ("traceparent", "tracestate", "baggage")
 _LONGEST_TRACE = 8_192
@@ -116,12 +130,21 @@ class Request:
         if not note.log:
             await session.report_progress(note.done or 0.0, note.total, note.text or None)
             return
+        weights = get_args(Level)
+        least = connection_of(self._context).state.get(LEAST, weights[0])
+        if weights.index(note.level) < weights.index(least):
+            return
         with warnings.catch_warnings():
             # Clients of both kinds still show it, and nothing has taken its place.
             warnings.simplefilter("ignore", MCPDeprecationWarning)
             await session.send_log_message(  # pyright: ignore[reportDeprecated]  as above
-                "info", note.text, "lineshaft", related_request_id=self._context.request_id
+                note.level, note.text, "lineshaft", related_request_id=self._context.request_id
             )
+
+
+def connection_of(context: Context) -> Connection:
+    """Return the connection of a client, which tells when it ends."""
+    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK has no public name for it
 
 
 def input_request(question: Question) -> types.InputRequest:

@@ -10,7 +10,6 @@ from typing import Any, Protocol, TypeVar
 
 import anyio
 import mcp_types as types
-from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel.server import Server
 from mcp.server.subscriptions import ResourceUpdated, SubscriptionBus
@@ -23,7 +22,7 @@ from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, Listed, McpServe
 from lineshaft.mcp.front.client import Asked, Client, ToolReply
 from lineshaft.mcp.front.passing import bounded
 from lineshaft.mcp.front.presence import while_there
-from lineshaft.mcp.front.request import Context, Request, input_request
+from lineshaft.mcp.front.request import Context, Request, connection_of, input_request
 from lineshaft.mcp.front.watchers import Tell, Watchers
 from lineshaft.values import VerdictKind
 
@@ -155,16 +154,13 @@ class PassedResources:
     async def _list(self, request: types.Request[Any, Any], none: Page) -> Page:
         """Return what the server lists; nothing where it has nothing of this kind."""
         try:
-            session = (await self._beside.client()).session
+            return await self._beside.page(request, type(none))
         except LineshaftError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
-        try:
-            found = await session.send_request(request, type(none))
         except MCPError as error:
             if error.code != types.METHOD_NOT_FOUND:
                 raise
             return none
-        return found
 
     def _shown(self, listed: Sequence[Item]) -> list[Item]:
         """Return what is listed as a client may read it; what it is called by stays as it is."""
@@ -225,7 +221,7 @@ class PassedResources:
     async def _subscribe(
         self, context: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        client = _client_of(context)
+        client = connection_of(context)
         if _WATCHES not in client.state:
             client.state[_WATCHES] = True
             client.exit_stack.push_async_callback(self._watchers.gone, client)
@@ -237,7 +233,7 @@ class PassedResources:
     async def _unsubscribe(
         self, context: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        await self._watchers.let_go(_client_of(context), params.uri)
+        await self._watchers.let_go(connection_of(context), params.uri)
         return types.EmptyResult()
 
     @asynccontextmanager
@@ -314,11 +310,6 @@ class PassedResources:
             raise MCPError(types.INVALID_REQUEST, reply.text)
         value = bounded(method, given, reply.value, shorten=self._front.shorten)
         return result.model_validate(value)
-
-
-def _client_of(context: Context) -> Connection:
-    """Return the connection of a client of the older protocol, which tells when it ends."""
-    return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK has no public name for it
 
 
 def _page(params: types.PaginatedRequestParams) -> types.PaginatedRequestParams:

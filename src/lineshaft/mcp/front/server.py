@@ -27,7 +27,7 @@ from lineshaft.mcp.front.blocks import blocks_of
 from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import while_there
-from lineshaft.mcp.front.request import Context, Request, input_request
+from lineshaft.mcp.front.request import LEAST, Context, Request, connection_of, input_request
 from lineshaft.mcp.front.resources import PassedResources
 
 NAME = "lineshaft"
@@ -88,8 +88,7 @@ class FrontServer(Server[Any]):
         security = RequestStateSecurity.ephemeral()
         security.bind_principal = _client_of
         self.middleware.append(RequestStateBoundary(security, default_audience=NAME))
-        # Older clients set a level, and get an error where it is not handled.
-        self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _any_level)
+        self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, _set_level)
         self._passed = None
         if (server := front.passed) is not None:
             self._passed = PassedResources(server, front, self._bus)
@@ -233,8 +232,8 @@ async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
         yield server
 
 
-async def _any_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-    del context, params
+async def _set_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+    connection_of(context).state[LEAST] = params.level
     return types.EmptyResult()
 
 

@@ -5,6 +5,7 @@ error: nothing but the protocol reaches the client. In place of the SDK's own, w
 input in a thread that cannot be ended, and reads lines of any length.
 """
 
+import json
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -117,7 +118,10 @@ def _message(line: bytes | Cut) -> SessionMessage | Unreadable | None:
         if not line.strip():
             return None
         with suppress(ValueError):
-            return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+            found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            # The SDK takes a request for a notice where its id is of no kind that an id has.
+            if not isinstance(found, types.JSONRPCNotification) or "id" not in json.loads(line):
+                return SessionMessage(found)
     return Unreadable(line, MESSAGE_BYTES)
 
 

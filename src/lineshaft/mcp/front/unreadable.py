@@ -44,6 +44,8 @@ class Unreadable:
             self._message = "a batch of messages: send each in a line of its own"
         elif not _is_text(cast("object", found)):
             self._message = "a text in it has half a character (a lone surrogate, such as \\ud83d)"
+        elif self._id is None and "id" in message:
+            self._message = "a request whose id is neither a text nor a whole number"
 
     @property
     def has_id(self) -> bool:

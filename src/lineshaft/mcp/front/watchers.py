@@ -116,7 +116,7 @@ class Watchers:
             while self._beside.is_lost:
                 if self._held:
                     with suppress(LineshaftError):
-                        await self._beside.client()
+                        await self._beside.connect()
                 await anyio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -6,6 +6,7 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import cast, get_args
 
 import anyio
 import mcp_types as types
@@ -13,7 +14,7 @@ from anyio.abc import TaskGroup
 from msgspec import field
 
 from lineshaft.errors import LineshaftError, ToolError
-from lineshaft.mcp.front.client import Filled, Note, Question, Said
+from lineshaft.mcp.front.client import Filled, Level, Note, Question, Said
 from lineshaft.values import CallResult, Event, RunResult, Struct, ToolSpec
 
 ANSWER_SECONDS = 600.0
@@ -181,7 +182,10 @@ class Operation:
             case "progress":
                 self._progress(call, data)
             case "log":
-                self._notes.append(Note(text=str(data.get("text", "")), log=True))
+                level = data.get("level")
+                known = level if level in get_args(Level) else "info"
+                text = str(data.get("text", ""))
+                self._notes.append(Note(text=text, log=True, level=cast("Level", known)))
                 self._move()
             case _:
                 pass
