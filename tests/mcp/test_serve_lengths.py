@@ -227,6 +227,14 @@ async def test_search_and_describe_are_cut_and_kept(mode: Mode, tmp_path: Path) 
         assert len(text_of(none)) <= 4_000
 
 
+@pytest.mark.parametrize("length", [3_950, 3_999, 4_000, 4_001])
+async def test_what_is_said_of_a_run_fits_with_its_result(length: int, tmp_path: Path) -> None:
+    async with served([], at=tmp_path) as (client, _):
+        told = text_of(await client.call_tool("run", {"code": f"return 'x' * {length}"}))
+    assert len(told) <= 4_000
+    assert "(run " in told
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_errors_are_cut(mode: Mode, tmp_path: Path) -> None:
     wide = _tool("wide", "Take much.", names=[f"argument_{number}" for number in range(500)])

@@ -134,8 +134,14 @@ class ModelSide:
         request = script_request(given, most_seconds=self._limits.longest)
         return self.of_run(await run(request))
 
-    def of_run(self, result: RunResult) -> Handled:
-        """Return a run's result as a model reads it."""
+    def of_run(self, result: RunResult, *, beside: int = 0) -> Handled:
+        """Return a run's result as a model reads it.
+
+        Args:
+            result: The result.
+            beside: Characters that the reader gets beside it.
+        """
+        most = MODEL_CHARACTERS - beside
         error = None if result.status == "paused" else result.error
         structured: dict[str, object] = {
             "status": result.status,
@@ -145,7 +151,7 @@ class ModelSide:
             "run_id": result.run_id,
         }
         return Handled(
-            text=self._shown(_text.of_run(result, self._redactor)),
+            text=self._shown(_text.of_run(result, self._redactor), most),
             structured=_text.structured(structured, self._redactor),
             is_error=result.status not in ("success", "paused"),
             run_id=result.run_id,

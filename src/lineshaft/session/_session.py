@@ -448,15 +448,16 @@ class Session(Afterwards):
         """Return how a script is written here; empty where there are no scripts."""
         return self._model.guide()
 
-    def told(self, result: RunResult | CallResult, *, tool: str = "") -> Handled:
+    def told(self, result: RunResult | CallResult, *, tool: str = "", beside: int = 0) -> Handled:
         """Return a result as a model reads it: short, and without secrets.
 
         Args:
             result: Of a run, or of one call.
             tool: The tool that was called.
+            beside: Characters that the reader gets beside what is told of a run.
         """
         if isinstance(result, RunResult):
-            return self._model.of_run(result)
+            return self._model.of_run(result, beside=beside)
         found = self._session_tools.get(tool)
         return self._model.of_call(result, found.spec if found else None)
 

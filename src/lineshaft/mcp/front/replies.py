@@ -36,8 +36,15 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
         result: The run's.
         answers: Whether the caller of `resume` may answer what policy asks.
     """
-    handled = session.told(result)
-    text = handled.text
+    how = _CLIENT if answers else _PERSON.format(run=result.run_id)
+    after = f"{how}; then `resume` with run_id {result.run_id!r} gives the result"
+    more = ""
+    if result.status == "paused":
+        more = f"\nNext: {after}."
+    elif result.status == "success":
+        more = f"\n(run {result.run_id}, {counted(len(result.calls), 'call')})"
+    handled = session.told(result, beside=len(more))
+    text = f"{handled.text}{more}"
     data: dict[str, Any] = {**cast("Mapping[str, Any]", handled.structured)}
     data["calls"] = len(result.calls)
     if result.error is not None and result.status != "paused":
@@ -47,14 +54,9 @@ def of_run(session: Session, result: RunResult, *, answers: bool) -> ToolReply:
             "hint": session.without_secrets(result.error.hint),
         }
     if result.status == "paused":
-        how = _CLIENT if answers else _PERSON.format(run=result.run_id)
-        after = f"{how}; then `resume` with run_id {result.run_id!r} gives the result"
         waiting = [_waiting(session, each) for each in result.pending[:_PENDING]]
         data |= {"pending": waiting, "next": after}
-        text = f"{text}\nNext: {after}."
         data["pending"] = session.without_secrets(data["pending"])
-    elif result.status == "success":
-        text = f"{text}\n(run {result.run_id}, {counted(len(result.calls), 'call')})"
     return ToolReply(text=text, run=data, is_error=handled.is_error, images=handled.images)
 
 
