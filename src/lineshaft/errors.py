@@ -3,6 +3,7 @@
 LineshaftError
 ├─ ConfigError            wrong before anything ran; the only one that `run`, `call`, `handle` raise
 ├─ ToolError              what a call can raise, in scripts and in tools: code, tool, message
+│  └─ Declined            a person would not answer what a tool asked
 ├─ EngineError
 │  ├─ ScriptFailed        the script raised; has its line and traceback
 │  ├─ LimitExceeded       the script used too much time, memory, recursion or output
@@ -138,8 +139,10 @@ class AgentPaused(ToolError):
 class Declined(ToolError):
     """A person would not answer what a tool asked."""
 
-    def __init__(self) -> None:
-        super().__init__("E_DENIED", "the person declined to answer")
+    code = "E_DENIED"
+
+    def __init__(self, message: str = "the person declined to answer", *, hint: str = "") -> None:
+        super().__init__(self.code, message, hint=hint)
 
 
 class EngineError(LineshaftError):
