@@ -230,7 +230,7 @@ def test_secrets_of_an_environment_are_known_by_their_names() -> None:
         "HOME": "/home/me",
         "AUTH": "basic",
         "BYPASS": "x" * 9,
-        "PWD": "/home/me/project",
+        "PWD": "/srv/my-project",
     }
     assert secret_values(environment) == ("abcdefgh",)
 

@@ -6,13 +6,14 @@ Below: sinks, any callable that takes an `Event`. Nothing reaches a sink before 
 
 from lineshaft.trace._files import JsonlSink, jsonl_sink, read_events
 from lineshaft.trace._formats import HIDDEN
-from lineshaft.trace._lines import argument_texts, brief, call_line, counted, readable_line, size
+from lineshaft.trace._lines import argument_texts, brief, call_line, readable_line, size
 from lineshaft.trace._names import secret_values
 from lineshaft.trace._record import Recorder
 from lineshaft.trace._redact import Redactor
 from lineshaft.trace._stream import RedactedStream
 from lineshaft.trace._summary import result_data, summarise
 from lineshaft.trace._text import condense_command_output, cut_for_model, strip_ansi
+from lineshaft.values import counted
 
 __all__ = [
     "HIDDEN",
