@@ -148,12 +148,14 @@ async def test_a_default_inside_an_argument_counts_for_a_rule(tmp_path: Path) ->
 
 async def test_a_schema_that_contains_itself_is_filled_so_far(tmp_path: Path) -> None:
     names = [f"n{number}" for number in range(20)]
-    own = {"$ref": "#/$defs/node", "default": {}}
+    own: dict[str, object] = {"$ref": "#/$defs/node", "default": {}}
     node = {"type": "object", "properties": dict.fromkeys(names, own)}
     schema = {"type": "object", "properties": {"top": own}, "$defs": {"node": node}}
-    tree = Tool.from_schema(
-        name="tree", input_schema=schema, function=lambda **_: "done", effect="read"
-    )
+
+    def done() -> str:
+        return "done"
+
+    tree = Tool.from_schema(name="tree", input_schema=schema, function=done, effect="read")
     policy = Policy(mode="open", rules=(Rule("x", "deny", arguments={"top.x": "1"}),))
     async with Session([tree], workspace=tmp_path, policy=policy, store=False) as session:
         assert (await session.call("tree", {})).value == "done"
