@@ -3,6 +3,7 @@
 LineshaftError
 ├─ ConfigError            wrong before anything ran; the only one that `run`, `call`, `handle` raise
 ├─ ToolError              what a call can raise, in scripts and in tools: code, tool, message
+│  ├─ AgentPaused         a microagent that runs by itself waits for answers
 │  └─ Declined            a person would not answer what a tool asked
 ├─ EngineError
 │  ├─ ScriptFailed        the script raised; has its line and traceback
@@ -128,10 +129,12 @@ class AgentPaused(ToolError):
         hint: One more line of advice.
     """
 
+    code = "E_PAUSED"
+
     def __init__(
-        self, message: str, *, run_id: str, pending: tuple[object, ...], hint: str = ""
+        self, message: str, *, run_id: str = "", pending: tuple[object, ...] = (), hint: str = ""
     ) -> None:
-        super().__init__("E_PAUSED", message, hint=hint)
+        super().__init__(self.code, message, hint=hint)
         self.run_id = run_id
         self.pending = pending
 
