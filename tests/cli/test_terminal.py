@@ -63,3 +63,7 @@ def test_amounts_read_well() -> None:
         "3.0 GB",
     ]
     assert [counted(n, "call") for n in (0, 1, 1200)] == ["0 calls", "1 call", "1,200 calls"]
+
+
+def test_an_emoji_keeps_its_colours() -> None:
+    assert clean("\u26a0\ufe0f done") == "\u26a0\ufe0f done"

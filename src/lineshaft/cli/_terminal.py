@@ -26,7 +26,8 @@ _CODES: dict[Colour, str] = {
 }
 _COLOURED = re.compile("(\x1b\\[[0-9]*m)")
 _INDENT = " " * 8
-_KEPT = "\t\xa0\u3000"  # the spaces of texts in some languages take their room
+_KEPT = "\t\xa0\u3000\ufe0f"
+"""Spaces that take their room in some languages, and what gives an emoji its colours."""
 
 
 def clean(text: str) -> str:
