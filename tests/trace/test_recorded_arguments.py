@@ -195,7 +195,7 @@ def test_what_a_schema_calls_a_password_nobody_is_shown_but_what_may_act() -> No
         "type": "object",
         "properties": {"phrase": {"type": "string", "format": "password"}, "max_tokens": {}},
     }
-    spec = ToolSpec(name="log_in", input_schema=schema)
+    spec = Tool.from_schema(name="log_in", input_schema=schema, function=dict).spec
     given = {"phrase": "open-sesame", "max_tokens": 5}
     hidden = "[redacted, 11 characters]"
     assert REDACTOR.whole(spec, given) == {"phrase": hidden, "max_tokens": 5}
