@@ -161,6 +161,29 @@ async def test_a_schema_that_contains_itself_is_filled_so_far(tmp_path: Path) ->
         assert (await session.call("tree", {})).value == "done"
 
 
+async def test_a_deep_value_of_many_forms_is_looked_at_once(tmp_path: Path) -> None:
+    node = {"$ref": "#/$defs/node"}
+    forms = [
+        {"type": "object", "properties": {"left": node, f"own{number}": {"default": number}}}
+        for number in range(12)
+    ]
+    schema = {"type": "object", "properties": {"top": node}, "$defs": {"node": {"anyOf": forms}}}
+    deep: object = {}
+    for _ in range(30):
+        deep = {"left": deep}
+
+    def done(top: object) -> str:
+        return str(top)[:4]
+
+    tree = Tool.from_schema(name="tree", input_schema=schema, function=done, effect="read")
+    rule = Rule("no-seven", "deny", tool="tree", arguments={"top.left.left.own7": "7"})
+    policy = Policy(mode="open", rules=(rule,))
+    async with Session([tree], workspace=tmp_path, policy=policy, store=False) as session:
+        result = await session.call("tree", {"top": deep})
+    assert result.error is not None
+    assert result.error.code == "E_DENIED"
+
+
 async def test_a_field_has_no_name_that_the_schema_does_not_tell(tmp_path: Path) -> None:
     result = await _called(tmp_path, "camel", {"job": {"source_path": "secrets/key"}})
     assert result.error is not None

@@ -1,6 +1,6 @@
 """The arguments of a call with the defaults of what is left out, as a JSON Schema has them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve
@@ -28,11 +28,11 @@ def with_defaults(
         The arguments themselves, where nothing is left out that has a default. Where several forms
         of a value have different defaults for one key, the key has a tuple of them.
     """
-    return _Filling(schema, optional=optional).members(arguments, schema, 0)
+    return _Filling(schema, optional=optional).members(arguments, [schema], 0)
 
 
 class _Filling:
-    """The filling of one value.
+    """The filling of one value, each part of it once.
 
     Args:
         root: The whole schema.
@@ -45,45 +45,48 @@ class _Filling:
         self._inside = 0
         """How many defaults the default has that is filled now."""
 
-    def of(self, value: object, schema: object, depth: int) -> object:
-        """Return a value with its defaults."""
-        if depth > _DEEPEST:
+    def of(self, value: object, schemas: Sequence[object], depth: int) -> object:
+        """Return a value with its defaults, given the schemas that it may have to fit."""
+        if depth > _DEEPEST or not schemas:
             return value
         if isinstance(value, Mapping):
-            return self.members(cast("Mapping[str, object]", value), as_schema(schema), depth)
+            return self.members(cast("Mapping[str, object]", value), schemas, depth)
         if isinstance(value, list):
-            return self._list(cast("list[object]", value), as_schema(schema), depth)
+            return self._items(cast("list[object]", value), schemas, depth)
         return value
 
     def members(
-        self, value: Mapping[str, object], schema: Schema, depth: int
+        self, value: Mapping[str, object], schemas: Sequence[object], depth: int
     ) -> Mapping[str, object]:
         """Return an object with its defaults; the same one where none is missing."""
-        made = dict(value)
-        found: dict[str, list[object]] = {}
-        for form in self._forms(schema):
+        parts: dict[str, list[object]] = {}
+        missing: dict[str, list[object]] = {}
+        for form in self._forms(schemas):
             properties = as_schema(form.get("properties"))
             for name, part in properties.items():
                 if name in value:
-                    made[name] = self.of(made[name], part, depth + 1)
+                    parts.setdefault(name, []).append(part)
                 else:
-                    found.setdefault(name, []).extend(self._default(name, part, form, depth))
-            for name in value.keys() - properties.keys():
-                made[name] = self.of(made[name], form.get("additionalProperties"), depth + 1)
-        for name, several in found.items():
+                    missing.setdefault(name, []).extend(self._default(name, part, form, depth))
+            if further := form.get("additionalProperties"):
+                for name in value.keys() - properties.keys():
+                    parts.setdefault(name, []).append(further)
+        made = {name: self.of(item, parts.get(name, ()), depth + 1) for name, item in value.items()}
+        for name, several in missing.items():
             if several:
                 alike = all(each == several[0] for each in several)
                 made[name] = several[0] if alike else tuple(several)
         is_same = len(made) == len(value) and all(made[name] is value[name] for name in value)
         return value if is_same else made
 
-    def _list(self, value: list[object], schema: Schema, depth: int) -> object:
-        made = list(value)
-        for form in self._forms(schema):
-            first = as_list(form.get("prefixItems"))
-            for index, item in enumerate(made):
-                part = first[index] if index < len(first) else form.get("items")
-                made[index] = self.of(item, part, depth + 1)
+    def _items(self, value: list[object], schemas: Sequence[object], depth: int) -> object:
+        forms = list(self._forms(schemas))
+        every = [part for form in forms if (part := form.get("items"))]
+        firsts = [as_list(form.get("prefixItems")) for form in forms]
+        made = [
+            self.of(item, [*every, *(f[index] for f in firsts if index < len(f))], depth + 1)
+            for index, item in enumerate(value)
+        ]
         is_same = all(filled is item for filled, item in zip(made, value, strict=True))
         return value if is_same else made
 
@@ -95,25 +98,27 @@ class _Filling:
             if self._inside > _MOST_INSIDE or depth > _DEEPEST:
                 return []
             if "default" in schema:
-                return [self.of(schema["default"], schema, depth + 1)]
+                return [self.of(schema["default"], [schema], depth + 1)]
             if not self._optional or name in as_list(form.get("required")):
                 return []
-            filled = self.members({}, schema, depth + 1)
+            filled = self.members({}, [schema], depth + 1)
             return [filled] if filled else []
         finally:
             if is_outermost:
                 self._inside = 0
 
-    def _forms(self, schema: Schema) -> Iterator[Schema]:
+    def _forms(self, schemas: Sequence[object]) -> Iterator[Schema]:
         """Yield each schema that a value may have to fit: references and alternatives."""
-        waiting: list[object] = [schema]
+        waiting = list(schemas)
         seen: set[int] = set()
         while waiting and len(seen) < _MOST_FORMS:
-            form = as_schema(waiting.pop())
-            if id(form) in seen:
+            form = waiting.pop()
+            if not isinstance(form, Mapping) or id(cast("object", form)) in seen:
                 continue
-            seen.add(id(form))
-            yield form
-            waiting.append(resolve(form.get("$ref"), self._root))
+            seen.add(id(cast("object", form)))
+            found = as_schema(cast("object", form))
+            yield found
+            if "$ref" in found:
+                waiting.append(resolve(found["$ref"], self._root))
             for key in ("anyOf", "oneOf", "allOf"):
-                waiting += as_list(form.get(key))
+                waiting += as_list(found.get(key))
