@@ -13,9 +13,9 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from lineshaft.trace._formats import FORMATS, HIDDEN, Format
-from lineshaft.trace._names import holds_secret, looks_secret
+from lineshaft.trace._names import holds_secret
 from lineshaft.trace._plain import PLAIN_FORMATS, is_word
-from lineshaft.values import NO_SECRETS, Arguments, ToolSpec
+from lineshaft.values import NO_SECRETS, Arguments, ToolSpec, looks_secret
 
 _SHORTEST_SECRET = 4
 _SHORTEST_FORMAT = 15
