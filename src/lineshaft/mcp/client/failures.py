@@ -67,9 +67,9 @@ async def during_a_call(
     """
     first = first_of(error)
     text = told(first, secrets)
-    if text.startswith(_TOO_LARGE):
-        return too_large(most_bytes)
     by_http = wire.process is None  # where the SDK answers in the place of a server
+    if text.startswith(_TOO_LARGE) or (by_http and any(mark in text for mark in _TOO_LARGE)):
+        return too_large(most_bytes)
     lost = isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
     if lost and (by_http or text == _CLOSED):
         if text == _CLOSED:
