@@ -326,31 +326,32 @@ class CallPipeline:
 
     def _reserve(self, entry: CallEntry) -> None:
         """Take one of the calls that the run may make; `_finish` gives it back if none was made."""
-        scope = entry.call.scope
+        scope, container = entry.call.scope, entry.call.parent
         if scope is not None and scope.most_calls is not None:
-            self._reserve_inside(entry.call.parent, scope.most_calls)
+            _refuse_beyond(
+                scope.most_calls,
+                self._inside[container],
+                who="this script",
+                hint="return what you have, and do the rest in another script",
+            )
         if scope is not None and under_agent(entry.call):
-            most = self._run.limits.agent_calls
-            if self._of_agents >= most:
-                text = f"the agents of this run may make {most} calls, and have made them all"
-                raise ToolError("E_CALL_LIMIT", text)
+            _refuse_beyond(
+                self._run.limits.agent_calls,
+                self._of_agents,
+                who="the agents of this run",
+                hint="finish with what you have; `agent_calls` in the run's limits allows more",
+            )
             self._of_agents += 1
-            entry.reserved = True
-            return
-        most = self._run.limits.calls
-        if self._reserved >= most:
-            text = f"this run may make {most} calls, and has made them all"
-            hint = "return what you have, or do the rest in another run"
-            raise ToolError("E_CALL_LIMIT", text, hint=hint)
-        self._reserved += 1
-        entry.reserved = True
-
-    def _reserve_inside(self, container: str | None, most: int) -> None:
-        if self._inside[container] >= most:
-            text = f"this script may make {most} calls, and has made them all"
-            hint = "return what you have, and do the rest in another script"
-            raise ToolError("E_CALL_LIMIT", text, hint=hint)
+        else:
+            _refuse_beyond(
+                self._run.limits.calls,
+                self._reserved,
+                who="this run",
+                hint="return what you have, or do the rest in another run",
+            )
+            self._reserved += 1
         self._inside[container] += 1
+        entry.reserved = True
 
     async def _ask(
         self, entry: CallEntry, tool: Tool, subject: Subject, verdict: Verdict, place: CallPlace
@@ -537,15 +538,15 @@ class CallPipeline:
             call_ids: The unfinished calls; the script can do nothing before one of them ends.
         """
         self._script_waits = bool(call_ids)
+        self._asks.look()
         try:
             while not self._over.is_set():
                 unanswered = self._asks.unanswered
-                everything = self._all_wait({pending.id for pending in unanswered})
-                if unanswered and everything and not self._run.call_log.why_not_pause():
+                everything = unanswered and self._all_wait({each.id for each in unanswered})
+                if everything and not self._run.call_log.why_not_pause():
                     self._suspend(unanswered)
                     return "suspend"
                 self._changed = anyio.Event()
-                self._asks.look()
                 controls = self._run.controls  # an agent has a time of its own
                 with controls.paused(script=False) if self._only_agents() else nullcontext():
                     await self._changed.wait()
@@ -693,6 +694,12 @@ class CallPipeline:
 def under_agent(call: Call) -> bool:
     """Return whether a microagent made a call, itself or by another container."""
     return call.origin == "agent" or bool(call.scope and "agent" in call.scope.origins)
+
+
+def _refuse_beyond(most: int, made: int, *, who: str, hint: str) -> None:
+    if made >= most:
+        text = f"{who} may make {most} calls, and made them all"
+        raise ToolError("E_CALL_LIMIT", text, hint=hint)
 
 
 def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Awaitable, Iterable, Mapping
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from lineshaft.trace._redact import Redactor
 from lineshaft.values import (
     ROW_OF,
@@ -131,7 +133,6 @@ class Recorder:
             at=_now(),
             call_id=call_id,
             container=container,
-            event_seq=self._log_seq + 1 if shown else 0,
             shown=shown,
             exact=exact,
             blobs=blobs,
@@ -147,7 +148,9 @@ class Recorder:
         log, held = self._log, self._held
         if log is None or (held is not None and row.kind in _PASSING):
             return None
-        with self._lock:
+        with self._lock:  # rows of tools in threads come at any time: each takes its own numbers
+            if row.shown:
+                row = replace(row, event_seq=self._log_seq + 1)
             if held is None:
                 written = log.append(self._claim, (row,), durable=durable)
             elif durable:
