@@ -7,10 +7,12 @@ import asyncio
 import importlib
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from lineshaft.remote.local import LocalRuntime
-from lineshaft.remote.protocol import BeginAction, Executions, SendAnswer
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from remote.local import BeginAction, Executions, LocalRuntime, SendAnswer
 
 
 async def main(url: str, token: str, conversation: str, folder: str) -> None:

@@ -23,10 +23,13 @@ import httpx2
 
 from lineshaft import Policy, Session, kit
 from lineshaft.remote.host import HostAddress
-from lineshaft.remote.local import LocalRuntime
 from lineshaft.remote.protocol import ActionEvent, ReadAction, action_frame
 from lineshaft.remote.window import actions_of, client_options, window_at
 from lineshaft.workspace import Folder
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from remote.local import LocalRuntime
 
 READS = 1_000
 FILES = 5_000

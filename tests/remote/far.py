@@ -24,8 +24,7 @@ from lineshaft.remote.host import (
     published,
     serve_editors,
 )
-from lineshaft.remote.local import LocalRuntime
-from lineshaft.remote.protocol import BeginAction, Executions, SendAnswer
+from remote.local import BeginAction, Executions, LocalRuntime, SendAnswer
 from upstreams.real import node
 
 TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone

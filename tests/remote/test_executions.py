@@ -4,14 +4,9 @@ from typing import Any
 
 import pytest
 
-from lineshaft.remote.protocol import (
-    BeginAction,
-    Executions,
-    ReadObservation,
-    SendAnswer,
-    SkipEvent,
-)
+from lineshaft.remote.protocol import ReadObservation
 from remote.events import READ, RUN
+from remote.local import BeginAction, Executions, SendAnswer, SkipEvent
 
 DELEGATED: dict[str, Any] = {**RUN, "execution_target": "editor"}
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.remote.local import LocalRuntime
 from lineshaft.remote.protocol import (
     GetErrorsAction,
     Observation,
 )
 from remote.far import near, python_window, serve
+from remote.local import LocalRuntime
 from remote.suite import *  # noqa: F403  the tests that every runtime passes
 from remote.suite import Side
 

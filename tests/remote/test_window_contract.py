@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.remote.local import LocalRuntime
 from lineshaft.remote.window import window_at, window_over
 from lineshaft.values import Stage
 from lineshaft.workspace import Editor, Folder
 from native import own_state
 from remote.far import hosted, serve
+from remote.local import LocalRuntime
 from workspace.contract import *  # noqa: F403  the tests that every workspace passes
 from workspace.editors import *  # noqa: F403  the tests that every editor passes
 

@@ -1,6 +1,6 @@
 """The protocol between a host and an editor, without I/O.
 
-Above: `remote/host` and `remote/local`, which have the sockets. Below: JSON values.
+Above: `remote/host`, which has the sockets. Below: JSON values.
 """
 
 from lineshaft.remote.protocol.actions import (
@@ -31,7 +31,6 @@ from lineshaft.remote.protocol.delegations import (
     Delegations,
     DroppedFrame,
 )
-from lineshaft.remote.protocol.executions import BeginAction, Executions, SendAnswer, SkipEvent
 from lineshaft.remote.protocol.frames import (
     PROTOCOL,
     ActionEvent,
@@ -92,7 +91,6 @@ __all__ = [
     "ActionEvent",
     "ApproveAction",
     "ApproveObservation",
-    "BeginAction",
     "BuffersAction",
     "BuffersObservation",
     "CallToolAction",
@@ -105,7 +103,6 @@ __all__ = [
     "EditorDiagnostic",
     "ErrorObservation",
     "EventKey",
-    "Executions",
     "FileEdit",
     "GetErrorsAction",
     "GetErrorsObservation",
@@ -130,8 +127,6 @@ __all__ = [
     "RunObservation",
     "RunPythonAction",
     "RunPythonObservation",
-    "SendAnswer",
-    "SkipEvent",
     "ToolOffer",
     "UnsavedBuffer",
     "WaitingCall",

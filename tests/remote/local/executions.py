@@ -1,23 +1,23 @@
 """The editor's side of a conversation, without I/O: nothing is done twice, no answer is lost.
 
-Above: whatever does actions in Python, such as `remote/local`; `extensions/vscode` has the same
-table in TypeScript. Below: `frames.py`.
+`extensions/vscode` has the same table in TypeScript.
 """
 
 from collections import OrderedDict
 
 from lineshaft.errors import RemoteProtocolError
-from lineshaft.remote.protocol.frames import (
+from lineshaft.remote.protocol import (
     ActionEvent,
+    ErrorObservation,
     EventKey,
     Json,
+    Observation,
     ObservationEvent,
     is_delegated,
     key_of,
     observation_frame,
     read_action,
 )
-from lineshaft.remote.protocol.observations import ErrorObservation, Observation
 from lineshaft.values import Struct
 
 _KEPT = 200

@@ -7,9 +7,6 @@ from pathlib import Path
 from anyio import to_thread
 
 from lineshaft.errors import LineshaftError, PythonNotFound, WorkspaceError
-from lineshaft.remote.local.commands import Commands
-from lineshaft.remote.local.files import FileActions
-from lineshaft.remote.local.landing import land
 from lineshaft.remote.protocol import (
     UNTIMED_SECONDS,
     Action,
@@ -33,6 +30,9 @@ from lineshaft.remote.protocol import (
     WriteAction,
 )
 from lineshaft.workspace import Folder
+from remote.local.commands import Commands
+from remote.local.files import FileActions
+from remote.local.landing import land
 
 _NONCE = re.compile(r"lineshaft-[0-9a-f]{32}\.nonce")
 _MOST_NONCE_BYTES = 100

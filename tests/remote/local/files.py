@@ -3,7 +3,6 @@
 from collections import defaultdict
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, PreconditionFailed, WorkspaceError
-from lineshaft.remote import _editing as editing
 from lineshaft.remote.protocol import (
     EditAction,
     EditObservation,
@@ -14,6 +13,7 @@ from lineshaft.remote.protocol import (
 )
 from lineshaft.values import Content, DecodedText, Struct, decoded_text
 from lineshaft.workspace import Folder
+from remote.local import editing
 
 _MOST_BYTES = 10_000_000
 _DEPTH = 2
