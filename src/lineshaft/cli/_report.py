@@ -10,7 +10,7 @@ from lineshaft.cli._shape import counted, size, took, value_text
 from lineshaft.cli._terminal import clean, note, one_line, paint, result
 from lineshaft.cli._waiting import print_paused
 from lineshaft.trace import readable_line
-from lineshaft.values import KEEPS_NOTHING, CallRecord, Finding, RunResult, fate_of_changes
+from lineshaft.values import UNDONE_BY_CANCEL, CallRecord, Finding, RunResult, fate_of_changes
 
 _LISTED = 20
 
@@ -165,7 +165,7 @@ def _was_cut_short(call: CallRecord) -> bool:
 def _doubt(call: CallRecord) -> str:
     if call.status == "done":
         return ""
-    if call.status == "cancelled" and call.tool == KEEPS_NOTHING:
+    if call.status == "cancelled" and call.tool == UNDONE_BY_CANCEL:
         return "  (cancelled: its changes of files are not kept)"
     return f"  ({call.status}: in part, or not at all)"
 

@@ -41,7 +41,7 @@ class Asks:
 
     Args:
         approver: Answers; None: there is none.
-        turn: One call of the approver at a time.
+        approver_lock: One call of the approver at a time.
         paused: Stops the run's clock while a person is waited for.
         stuck: Whether nothing in the run can go on without an answer.
         can_pause: Whether an ask without an answer may wait until the run is resumed.
@@ -52,14 +52,14 @@ class Asks:
         self,
         approver: Approver | None,
         *,
-        turn: anyio.Lock,
+        approver_lock: anyio.Lock,
         paused: Callable[[], AbstractContextManager[None]],
         stuck: Callable[[Collection[str]], bool],
         can_pause: Callable[[], bool],
         left: Callable[[], None],
     ) -> None:
         self._approver = approver
-        self._turn = turn
+        self._approver_lock = approver_lock
         self._paused = paused
         self._stuck = stuck
         self._can_pause = can_pause
@@ -160,7 +160,7 @@ class Asks:
         return new and self._stuck(self._waiters)
 
     async def _ask(self, approver: Approver) -> None:
-        async with self._turn:
+        async with self._approver_lock:
             waiting = {w.pending.id: w for w in self._in_order() if not w.answered.is_set()}
             asked = {call_id: waiter.pending for call_id, waiter in waiting.items()}
             answers = await _answers(approver, asked)

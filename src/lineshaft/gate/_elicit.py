@@ -61,9 +61,9 @@ class Question(Struct, frozen=True, kw_only=True):
         for each in said:
             run.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
-        turn = run.turn if any(ask.kind == "elicit" for ask in asks) else nullcontext()
+        lock = run.approver_lock if any(ask.kind == "elicit" for ask in asks) else nullcontext()
         with self.authority.asking() as scope, run.paused(), self.clock.paused():
-            async with self.one, self.place.aside(), turn:
+            async with self.one, self.place.aside(), lock:
                 await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
         if scope.cancelled_caught:
             raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")

@@ -45,31 +45,31 @@ class InnerScripts:
         self.queued: dict[str, int] = {}
         """Those that wait until fewer are under way, in order, with their depth."""
 
-        self._turns: dict[int, anyio.CapacityLimiter] = {}
+        self._slots: dict[int, anyio.CapacityLimiter] = {}
         """By depth: a script that waits for one inside of it does not wait for itself."""
 
     @asynccontextmanager
-    async def turn(self, container: str, depth: int) -> AsyncGenerator[None]:
+    async def slot(self, container: str, depth: int) -> AsyncGenerator[None]:
         """Have a script wait until fewer than `MOST_AT_ONCE` are under way, and be one of them.
 
         Args:
             container: The id of its container's call.
             depth: How many scripts there are around it.
         """
-        turns = self._turns.setdefault(depth, anyio.CapacityLimiter(MOST_AT_ONCE))
+        slots = self._slots.setdefault(depth, anyio.CapacityLimiter(MOST_AT_ONCE))
         try:
-            turns.acquire_on_behalf_of_nowait(container)
+            slots.acquire_on_behalf_of_nowait(container)
         except anyio.WouldBlock:
             self.queued[container] = depth
             self.changed()
             try:
-                await turns.acquire_on_behalf_of(container)
+                await slots.acquire_on_behalf_of(container)
             finally:
                 self.queued.pop(container, None)
         try:
             yield
         finally:
-            turns.release_on_behalf_of(container)
+            slots.release_on_behalf_of(container)
             following = next((each for each, at in self.queued.items() if at == depth), "")
             self.queued.pop(following, None)  # at once: nobody is asked meanwhile
 

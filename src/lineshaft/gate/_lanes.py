@@ -127,7 +127,7 @@ class CallPlace:
                 return False
         return True
 
-    async def turn(self) -> None:
+    async def wait(self) -> None:
         """Wait until the call may run."""
         for _, ticket in self._tickets:
             if not ticket.granted.is_set():
@@ -140,7 +140,7 @@ class CallPlace:
 
     @asynccontextmanager
     async def aside(self) -> AsyncGenerator[None]:
-        """Let others go inside the block, in which a person is asked; then wait for a turn again.
+        """Let others go inside the block, in which a person is asked; then stand in line again.
 
         Not in the lane of the workspace: what others changed there would not be what was read.
         """

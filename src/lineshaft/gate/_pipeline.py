@@ -102,7 +102,7 @@ class CallPipeline:
         self._held = held_around()
         self._asks = Asks(
             run.caller.approver,
-            turn=run.turn,
+            approver_lock=run.approver_lock,
             paused=run.paused,
             stuck=self._stuck,
             can_pause=self._can_pause,
@@ -158,7 +158,7 @@ class CallPipeline:
                     if asks:
                         await self._ask(entry, tool, subject, verdict, place)
                     if asks or not place.granted:
-                        await self._wait_for_turn(entry, place)
+                        await self._wait_in_line(entry, place)
                         await self._resolve_again(entry, tool.spec, named)
                     if tool.spec.needs_disk:
                         await self._land(entry, tool.spec)
@@ -327,28 +327,21 @@ class CallPipeline:
     def _reserve(self, entry: CallEntry) -> None:
         """Take one of the calls that the run may make; `_finish` gives it back if none was made."""
         scope, container = entry.call.scope, entry.call.parent
-        if scope is not None and scope.most_calls is not None:
-            _refuse_beyond(
-                scope.most_calls,
-                self._inside[container],
-                who="this script",
-                hint="return what you have, and do the rest in another script",
-            )
+        inner = scope and scope.most_calls
+        if inner is not None and self._inside[container] >= inner:
+            hint = "return what you have, and do the rest in another script"
+            raise _made_all(inner, "this script", hint)
         if scope is not None and under_agent(entry.call):
-            _refuse_beyond(
-                self._run.limits.agent_calls,
-                self._of_agents,
-                who="the agents of this run",
-                hint="finish with what you have; `agent_calls` in the run's limits allows more",
-            )
+            most = self._run.limits.agent_calls
+            if self._of_agents >= most:
+                hint = "finish with what you have; `agent_calls` in the run's limits allows more"
+                raise _made_all(most, "the agents of this run", hint)
             self._of_agents += 1
         else:
-            _refuse_beyond(
-                self._run.limits.calls,
-                self._reserved,
-                who="this run",
-                hint="return what you have, or do the rest in another run",
-            )
+            most = self._run.limits.calls
+            if self._reserved >= most:
+                hint = "return what you have, or do the rest in another run"
+                raise _made_all(most, "this run", hint)
             self._reserved += 1
         self._inside[container] += 1
         entry.reserved = True
@@ -362,9 +355,9 @@ class CallPipeline:
         await self._approvals.of_call(entry, tool, verdict=verdict, subject=subject)
         place.join()
 
-    async def _wait_for_turn(self, entry: CallEntry, place: CallPlace) -> None:
+    async def _wait_in_line(self, entry: CallEntry, place: CallPlace) -> None:
         await self._tell(entry)
-        await place.turn()
+        await place.wait()
 
     async def _resolve_again(self, entry: CallEntry, spec: ToolSpec, named: Paths) -> None:
         """Refuse a call whose paths were moved by an earlier one since it was judged."""
@@ -696,10 +689,8 @@ def under_agent(call: Call) -> bool:
     return call.origin == "agent" or bool(call.scope and "agent" in call.scope.origins)
 
 
-def _refuse_beyond(most: int, made: int, *, who: str, hint: str) -> None:
-    if made >= most:
-        text = f"{who} may make {most} calls, and made them all"
-        raise ToolError("E_CALL_LIMIT", text, hint=hint)
+def _made_all(most: int, who: str, hint: str) -> ToolError:
+    return ToolError("E_CALL_LIMIT", f"{who} may make {most} calls, and made them all", hint=hint)
 
 
 def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:

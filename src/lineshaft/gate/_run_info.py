@@ -68,7 +68,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     caller: Caller = field(default_factory=Caller)
     """The caller of the run."""
 
-    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    approver_lock: anyio.Lock = field(default_factory=anyio.Lock)
     """One call of its approver at a time."""
 
     landing: anyio.Lock = field(default_factory=anyio.Lock)

@@ -120,9 +120,9 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
             unpausable="" if pauses else f"the engine {engine.name!r} has no pauses",
         )
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
+    def slot(self) -> AbstractAsyncContextManager[None]:
         """Wait until the run executes few enough scripts of containers; the script is one then."""
-        return self.run.inner.turn(self.entry.id, self.scope.scripts)
+        return self.run.inner.slot(self.entry.id, self.scope.scripts)
 
     @contextmanager
     def under_way(self, paused: StopsClock) -> Generator[None]:

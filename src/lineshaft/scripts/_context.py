@@ -212,7 +212,7 @@ class RunContext:
             call_log=self.call_log,
             controls=self.control,
             caller=self._segment.caller or self.gate.caller,
-            turn=anyio.Lock() if self._segment.caller else self.gate.approving,
+            approver_lock=anyio.Lock() if self._segment.caller else self.gate.approving,
             root=root.real,
             alone=alone,
             keeps_back=self._segment.keeps_back,

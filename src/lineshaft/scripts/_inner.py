@@ -68,7 +68,7 @@ class InnerScripting:
             if ready is not None:
                 async with AsyncExitStack() as stack:
                     with inside.control.queued():
-                        await stack.enter_async_context(place.turn())
+                        await stack.enter_async_context(place.slot())
                     await self._execute(*ready, place, script, inside)
         return inside.result()
 

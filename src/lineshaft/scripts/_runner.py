@@ -276,7 +276,8 @@ class Runner:
         if choice is None or choice.engine is None:
             return None
         engine, source = choice.engine, prepared.original
-        replay = self._keep(job, source, context, pipeline, engine=engine, progress=progress)
+        pipeline.preview, pipeline.with_models = not progress.lands, job.with_models
+        replay = self._keep(job, source, context, engine=engine, progress=progress)
         return ReadyScript(pipeline=pipeline, prepared=prepared, engine=engine, replay=replay)
 
     def _keep(
@@ -284,13 +285,11 @@ class Runner:
         job: Job,
         source: str,
         context: RunContext,
-        pipeline: CallPipeline,
         *,
         engine: Engine,
         progress: RunProgress,
     ) -> ReplayInputs | None:
         """Have the run kept, and return the inputs of its script beside its calls."""
-        pipeline.preview, pipeline.with_models = not progress.lands, job.with_models
         if self.environment.log is None or not progress.lands:
             return None
         replay = ReplayInputs(seed=secrets.token_hex(32))

@@ -66,7 +66,7 @@ from lineshaft.values._engines import (
     minor_version,
 )
 from lineshaft.values._enumeration import counted, first_few
-from lineshaft.values._fates import KEEPS_NOTHING, fate_of_changes, is_dropped
+from lineshaft.values._fates import UNDONE_BY_CANCEL, fate_of_changes, is_dropped
 from lineshaft.values._inner_script import (
     InnerScript,
     KeptScript,
@@ -166,7 +166,6 @@ __all__ = [
     "COMMIT",
     "ENGINES",
     "EXIT_CODES",
-    "KEEPS_NOTHING",
     "KEY_BLOCK",
     "LATEST_PYTHON",
     "NO_BOUNDARY",
@@ -175,6 +174,7 @@ __all__ = [
     "REMOVED_ENGINES",
     "ROW_OF",
     "TOKEN_FORMS",
+    "UNDONE_BY_CANCEL",
     "WASM_BOUNDARY",
     "Answer",
     "Answerer",

@@ -5,8 +5,8 @@ from lineshaft.values._runs import CallRecord, RunResult
 
 _NAMED = 3
 
-KEEPS_NOTHING = "python_run"
-"""The tool whose changes of files count only once its program has ended by itself."""
+UNDONE_BY_CANCEL = "python_run"
+"""The tool of which nothing stays where it was cancelled: it keeps changes at its end."""
 
 
 def fate_of_changes(result: RunResult) -> str:
@@ -49,7 +49,7 @@ def is_dropped(call: CallRecord, result: RunResult) -> bool:
 
 
 def _acts_beyond(call: CallRecord) -> bool:
-    if call.status == "cancelled" and call.tool == KEEPS_NOTHING:
+    if call.status == "cancelled" and call.tool == UNDONE_BY_CANCEL:
         return False
     started = call.status in ("done", "failed", "unknown") or call.duration_ms > 0
     return started and call.staged_after is None and call.effect not in (None, "read", "model")

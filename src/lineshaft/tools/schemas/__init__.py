@@ -20,7 +20,6 @@ from lineshaft.tools.schemas.publishing import (
     own_names,
     plainest,
     published,
-    published_result,
 )
 from lineshaft.tools.schemas.signatures import (
     Function,
@@ -62,7 +61,6 @@ __all__ = [
     "plain",
     "plainest",
     "published",
-    "published_result",
     "read_signature",
     "resolve",
     "shown",

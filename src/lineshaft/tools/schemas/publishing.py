@@ -96,11 +96,6 @@ def own_names(spec: ToolSpec, arguments: object) -> object:
     return {names.get(name, name): value for name, value in given.items()}
 
 
-def published_result(schema: Schema) -> dict[str, Any]:
-    """Return a schema of results as it is published: of an object, nothing pointing elsewhere."""
-    return {"type": "object", **_Inliner(schema).part(schema)}
-
-
 def plainest(schema: Schema) -> dict[str, Any]:
     """Return a published schema of our own without what Gemini's `parameters` refuse."""
     made: dict[str, Any] = {}
