@@ -35,6 +35,7 @@ TOOL_RESULTS = {
     "kit/python/results.py": ("ProgramRan", "ProgramDidNotRun", "ProgramError"),
     "kit/fetch/tool.py": ("FetchedPage",),
 }  # fmt: skip  # a table
+EDITOR = FOLDER.parents[1] / "extensions" / "vscode" / "src"
 CODE = re.compile(r'"((?:E|PYTHON)_[A-Z_]+)"')
 NO_CODES = {"E_X", errors.AgentError.code}
 """What looks like a code in the source and is none, or stands for those that are given."""
@@ -159,11 +160,8 @@ def _errors() -> list[str]:
 
 def raised_codes() -> set[str]:
     """Return the codes that something raises: by name, or as an error of a class that has it."""
-    texts = [
-        path.read_text(encoding="utf-8")
-        for path in SOURCE.rglob("*.py")
-        if path != SOURCE / "errors.py"
-    ]
+    files = [*SOURCE.rglob("*.py"), *EDITOR.rglob("*.ts")]
+    texts = [path.read_text(encoding="utf-8") for path in files if path != SOURCE / "errors.py"]
     named = {code for text in texts for code in CODE.findall(text)}
     made = {name for text in texts for name in MADE_ERROR.findall(text)}
     return named.union(kind.code for name, kind in _kinds() if name in made) - NO_CODES

@@ -250,6 +250,34 @@ def test_positions_of_a_foreign_schema_are_those_whose_order_was_chosen(
         assert bind(made, {}, tuple(names)) == {name: name for name in names}
 
 
+def mail(**given: object) -> object:
+    return given
+
+
+def posted(*names: str) -> Tool:
+    anything: dict[str, object] = {}
+    schema = {"type": "object", "properties": dict.fromkeys(names, anything)}
+    return Tool.from_schema(name="mail", input_schema=schema, function=mail)
+
+
+def test_a_parameter_that_python_cannot_write_has_a_keyword() -> None:
+    tool = posted("from", "max-results", "$top", "to")
+    given = {"from_": "a", "max_results": 3, "_top": 1, "to": "b"}
+    assert bind(tool, given) == {"from": "a", "max-results": 3, "$top": 1, "to": "b"}
+    assert bind(tool, {"from": "a"}) == {"from": "a"}
+    with pytest.raises(ToolError, match="`from` is given by the keyword from_ too") as caught:
+        bind(tool, {"from": "a", "from_": "b"})
+    assert caught.value.code == "E_INVALID_ARGS"
+
+
+def test_a_keyword_that_may_mean_something_else_is_left_alone() -> None:
+    tool = posted("max-results", "max_results", "a-b", "a b", "class", "class_")
+    given = {"max_results": 1, "class_": 3}
+    assert bind(tool, given) == given
+    with pytest.raises(ToolError, match="`a_b` is unknown"):
+        bind(tool, {"a_b": 2})
+
+
 def test_a_choice_of_types_stands_as_it_is_written_whatever_another_tool_says() -> None:
     def one(size: str | int) -> None: ...
     def other(size: int | str) -> None: ...

@@ -46,6 +46,8 @@ def bind(
     try:
         if positional:
             _place(tool.spec, given, positional)
+        if tool.spec.keywords:
+            given = _by_own_names(tool.spec, given)
         bound = cast("dict[str, object]", plain(given))
         tool.contract.accept(bound)
     except NotPlain as error:
@@ -100,6 +102,17 @@ def _place(spec: ToolSpec, given: dict[str, object], positional: Sequence[object
         if name in given:
             raise Mismatch([Problem((name,), "is given by position and by name")])
         given[name] = value
+
+
+def _by_own_names(spec: ToolSpec, given: Mapping[str, object]) -> dict[str, object]:
+    """Return arguments by the names of the schema, where a script gave keywords for them."""
+    named: dict[str, object] = {}
+    for name, value in given.items():
+        own = spec.keywords.get(name, name)
+        if own != name and own in given:
+            raise Mismatch([Problem((own,), f"is given by the keyword {name} too")])
+        named[own] = value
+    return named
 
 
 async def _threaded(function: Callable[..., object], values: Mapping[str, object]) -> object:

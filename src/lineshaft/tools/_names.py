@@ -6,6 +6,7 @@ import keyword
 import re
 import sys
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 
 from lineshaft.errors import ConfigError
@@ -55,6 +56,24 @@ def script_name(canonical: str) -> str:
         The same, each part made an identifier: `github.list-issues` is `github.list_issues`.
     """
     return ".".join(_identifier(part) for part in canonical.split("."))
+
+
+def keyword_names(parameters: Collection[str]) -> dict[str, str]:
+    """Return the parameters that no keyword of Python can name, each by a keyword for it.
+
+    Args:
+        parameters: All parameters of a tool: `from` goes by `from_`, `max-results` by
+            `max_results`, where nothing else has that name.
+    """
+    found: dict[str, list[str]] = {}
+    for name in parameters:
+        if not is_identifier(name):
+            found.setdefault(_identifier(name), []).append(name)
+    return {
+        word: names[0]
+        for word, names in found.items()
+        if len(names) == 1 and word not in parameters
+    }
 
 
 def model_name(canonical: str) -> str:

@@ -23,12 +23,13 @@ from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._built_in import built_in
-from lineshaft.tools._names import check_name
+from lineshaft.tools._names import check_name, keyword_names
 from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import (
     Contract,
     address_names,
     as_list,
+    as_schema,
     own_name,
     password_names,
     places,
@@ -329,6 +330,7 @@ class Tool(Generic[P, R]):
             needs_disk=options.lands,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
+            keywords=keyword_names(as_schema(schema.get("properties"))),
             words_only=options.words_only,
             own_name=options.own_name,
             hints=options.hints,

@@ -278,6 +278,9 @@ class ToolSpec:
     positional: tuple[str, ...] = ()
     """Parameters that may be given by position, in order."""
 
+    keywords: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Parameters that no keyword of Python can name, each by a keyword that is taken for it."""
+
     words_only: bool = False
     """It is the kit's own tool that can only add words to a spelling checker's list."""
 

@@ -1,5 +1,6 @@
 """One line of advice for the failures that scripts have most often."""
 
+import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -487,6 +488,10 @@ _SYNTAX = (
 )  # fmt: skip  # words, not one a line
 
 
+_KEYWORD_GIVEN = re.compile(rf"(?:^|[(,])\s*({'|'.join(keyword.kwlist)})\s*=(?!=)")
+"""A keyword of Python in the place of a name: of an argument, or of a variable."""
+
+
 def syntax_hint(message: str, line: str) -> str:
     """Return advice about a syntax error of a known kind.
 
@@ -498,5 +503,7 @@ def syntax_hint(message: str, line: str) -> str:
         return "give the code alone, without the fence around it"
     if re.match(r"else\s+if\b", line):
         return "write `elif`"
+    if message == "invalid syntax" and (word := _KEYWORD_GIVEN.search(line)):
+        return f"`{word[1]}` is Python's own word: write `{word[1]}_`"
     found = (hint for pattern, hint in _SYNTAX if re.search(pattern, message))
     return next(found, "")
