@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, cast, get_args
 
-from lineshaft.config._files import read_bytes
+from lineshaft.config._files import changing, read_bytes
 from lineshaft.config._found import approval_of
 from lineshaft.config._secrets import replace_file
 from lineshaft.config.definitions import ServerSetting
@@ -122,19 +122,28 @@ def _known(
     environ: Mapping[str, str] | None,
 ) -> dict[str, str]:
     """Return the answers about tools as they are; what was given beforehand is bound to these."""
-    entry = _entry(server, environ)
-    first = _answer(entry.get("answer"))
-    if entry.get("catalogue", "") not in ("", catalogue):
-        first = None  # of an earlier version, about other tools
-    if not entry and accept:
-        first = "accept"
-    if first is not None:
-        # Also where nothing is claimed yet: what is claimed later is a change.
-        keep_claims(server, first, claims=claimed, environ=environ)
-        return _by_tool(first, claimed)
-    forms = _forms(entry)
+    if _beforehand(_entry(server, environ), catalogue, accept=accept) is not None:
+        with changing(private_folder(state_folder(environ)) / _FILE):
+            # Another process may have bound it meanwhile, or a person may have answered.
+            first = _beforehand(_entry(server, environ), catalogue, accept=accept)
+            if first is not None:
+                # Also where nothing is claimed yet: what is claimed later is a change.
+                _keep(server, first, claims=claimed, environ=environ)
+                return _by_tool(first, claimed)
+    forms = _forms(_entry(server, environ))
     found = {each.tool: forms.get(each.tool, {}).get(each.sha256) for each in claimed}
     return {tool: said for tool, said in found.items() if said is not None}
+
+
+def _beforehand(
+    entry: Mapping[str, object], catalogue: str, *, accept: bool
+) -> ClaimsAnswer | None:
+    """Return what was answered before the tools were seen; None: nothing."""
+    if not entry:
+        return "accept" if accept else None
+    if entry.get("catalogue", "") not in ("", catalogue):
+        return None  # of an earlier version, about other tools
+    return _answer(entry.get("answer"))
 
 
 def _by_tool(answer: ClaimsAnswer, claimed: Sequence[ClaimLike]) -> dict[str, str]:
@@ -186,7 +195,18 @@ def keep_claims(
     Raises:
         ConfigError: It cannot be kept.
     """
-    folder = private_folder(state_folder(environ))
+    with changing(private_folder(state_folder(environ)) / _FILE):
+        _keep(server, answer, claims=claims, environ=environ)
+
+
+def _keep(
+    server: ServerSetting,
+    answer: ClaimsAnswer,
+    *,
+    claims: Sequence[ClaimLike],
+    environ: Mapping[str, str] | None,
+) -> None:
+    """Write an answer down, where nobody else changes the file meanwhile."""
     answers, key = dict(_read(environ)), _key(server)
     entry = _entry(server, environ)
     answers.pop(key, None)
@@ -203,7 +223,7 @@ def keep_claims(
         answers[key] = {"answer": answer if isinstance(answer, str) else dict(answer)}
     newest = dict(list(answers.items())[-_MOST:])
     text = json.dumps({"version": 2, "answers": newest}, indent=2)
-    replace_file(folder / _FILE, text + "\n")
+    replace_file(state_folder(environ) / _FILE, text + "\n")
 
 
 def _entry(server: ServerSetting, environ: Mapping[str, str] | None) -> Mapping[str, object]:

@@ -3,7 +3,8 @@
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT
 from lineshaft.errors import ConfigError
+from lineshaft.files import locked
 from lineshaft.policy import rule_sources
 from lineshaft.values import Struct, toml_table
 
@@ -40,6 +42,27 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     if len(data) > limit:
         raise ConfigError(f"{str(path)!r} is larger than {limit:,} bytes")
     return data
+
+
+@contextmanager
+def changing(path: Path) -> Generator[None]:
+    """Keep other threads and processes from changing a file of ours inside the block.
+
+    Args:
+        path: The file, which is read, changed and written; its folder exists.
+
+    Raises:
+        ConfigError: It cannot be locked.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(path.with_name(f".{path.name}.lock")))
+        except OSError as error:
+            raise ConfigError(
+                f"{str(path)!r} cannot be locked: {error.strerror}",
+                hint="see that its folder can be written",
+            ) from error
+        yield
 
 
 class SettingsFile(Struct, frozen=True):

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from lineshaft.config._files import read_bytes
+from lineshaft.config._files import changing, read_bytes
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
 from lineshaft.files import private_folder, write_whole
@@ -56,10 +56,11 @@ def keep_secrets(new: Mapping[str, str], *, environ: Mapping[str, str] | None = 
     """
     if not new:
         return
-    text = json.dumps({**kept_secrets(environ), **new}, indent=2, sort_keys=True)
     path = secrets_file(environ)
     private_folder(path.parent)
-    replace_file(path, text + "\n")
+    with changing(path):
+        text = json.dumps({**kept_secrets(environ), **new}, indent=2, sort_keys=True)
+        replace_file(path, text + "\n")
 
 
 def replace_file(path: Path, text: str, *, mode: int = 0o600) -> None:

@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
-from lineshaft.config._files import read_bytes
+from lineshaft.config._files import changing, read_bytes
 from lineshaft.config._places import repository_of
+from lineshaft.config._secrets import replace_file
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder, state_folder, write_whole
+from lineshaft.files import private_folder, state_folder
 from lineshaft.values import Struct
 
 _FILE = "trusted.json"
@@ -152,17 +153,13 @@ def approve(asked: Approval, *, environ: Mapping[str, str] | None = None) -> Non
     """
     if asked.of_project:
         refuse_elsewhere(asked.project)
-    folder = private_folder(state_folder(environ))
-    approved = _read(environ)
-    approved[asked.kind][_key(asked)] = asked.sha256
-    tables = {f"{kind}s": table for kind, table in approved.items()}
-    text = json.dumps({"version": 1, **tables}, indent=2, sort_keys=True)
-    try:
-        write_whole(folder / _FILE, (text + "\n").encode(), sync=True)
-    except OSError as error:
-        raise ConfigError(
-            f"the approval cannot be kept in {str(folder)!r}: {error.strerror}"
-        ) from error
+    path = private_folder(state_folder(environ)) / _FILE
+    with changing(path):
+        approved = _read(environ)
+        approved[asked.kind][_key(asked)] = asked.sha256
+        tables = {f"{kind}s": table for kind, table in approved.items()}
+        text = json.dumps({"version": 1, **tables}, indent=2, sort_keys=True)
+        replace_file(path, text + "\n")
 
 
 def refuse_elsewhere(path: Path) -> None:
