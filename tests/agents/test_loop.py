@@ -355,8 +355,9 @@ async def test_seconds_end_a_loop_in_the_middle_of_a_request() -> None:
     assert (error.code, "0.01 seconds" in error.message) == ("E_AGENT_BUDGET", True)
 
 
-async def test_seconds_of_an_earlier_part_of_the_run_count() -> None:
-    desk = Desk([call("look", path="a")], budget=Budget(seconds=600), elapsed=lambda: 601.0)
+@pytest.mark.parametrize(("seconds", "told"), [(600, "all 600 seconds"), (1, "its only second")])
+async def test_seconds_of_an_earlier_part_of_the_run_count(seconds: float, told: str) -> None:
+    desk = Desk([call("look", path="a")], budget=Budget(seconds=seconds), elapsed=lambda: 601.0)
 
     async def for_ever(name: str, arguments: Mapping[str, object]) -> Done:
         del name, arguments
@@ -365,7 +366,28 @@ async def test_seconds_of_an_earlier_part_of_the_run_count() -> None:
 
     desk.on_call = for_ever
     error = await desk.failed()
-    assert (error.code, "600 seconds" in error.message) == ("E_AGENT_BUDGET", True)
+    assert (error.code, told in error.message) == ("E_AGENT_BUDGET", True)
+
+
+async def test_a_loop_goes_on_while_its_clock_stands_still() -> None:
+    looks, often = 0, anyio.Event()
+
+    def elapsed() -> float:
+        nonlocal looks
+        looks += 1
+        if looks == 4:  # the seconds were over by any other clock
+            often.set()
+        return 0.0
+
+    desk = Desk([exit_with("a")], budget=Budget(seconds=0.01), elapsed=elapsed)
+    complete = desk.model.complete
+
+    async def slow(request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        await often.wait()
+        return await complete(request, on_text=on_text)
+
+    desk.model.complete = slow
+    assert (await desk.run()).result == "a"
 
 
 @pytest.mark.parametrize("where", ["model", "tool"])

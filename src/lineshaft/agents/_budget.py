@@ -28,6 +28,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     """US dollars; None: no bound."""
 
     seconds: float = 600
+    """From its beginning; they stand still while a person is asked."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that allow nothing."""

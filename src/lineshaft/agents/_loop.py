@@ -5,10 +5,13 @@ sends nothing. Mistakes of a model are told to it and counted. Only a budget, a 
 asked or repeats itself, and the model's own `GiveUp` end the loop without a result.
 """
 
+import asyncio
 import hashlib
 import json
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Literal
 
@@ -38,6 +41,9 @@ MOST_READ = 50_000
 _TOLD_AT = 2
 _ENDS_AT = 6
 """How often the same call may have the same result."""
+
+_LOOK_SECONDS = 0.05
+"""How soon it is looked again whether a clock that stood still goes on."""
 
 _LONGEST_WAIT = 60.0
 _FIRST_WAIT = 1.0
@@ -88,7 +94,8 @@ class Seams(Struct, frozen=True, kw_only=True):
 
     notify: Callable[[AgentEvent], None]
     elapsed: Callable[[], float] | None = None
-    """Gives the seconds since the loop began, those before a pause among them; None: its own."""
+    """Gives the seconds since the loop began, those before a pause among them; they may stand
+    still. None: its own."""
 
     wait: Callable[[float], Awaitable[None]] = anyio.sleep
     """Waits some seconds before a request is made again."""
@@ -137,7 +144,9 @@ class AgentLoop:
         self._done = False
         self._result: object = None
         self._made = Counter[str]()
+        self._elapsed = seams.elapsed or _seconds_from_now()
         self._time = anyio.CancelScope()
+        self._alarm: asyncio.TimerHandle | None = None
 
     async def run(self, messages: Sequence[Message]) -> AgentEnd:
         """Work until the model exits with a result that is accepted.
@@ -150,14 +159,37 @@ class AgentLoop:
                 gave up.
         """
         self._messages = list(messages)
-        with anyio.move_on_after(self._budget.seconds) as self._time:
+        with self._timed():
             while not self._done:
                 if spent := self._usage.spent(self._budget):
                     raise self._error("E_AGENT_BUDGET", f"it used {spent} without a result")
                 await self._turn()
             return AgentEnd(result=self._result, messages=tuple(self._messages), usage=self._usage)
-        seconds = f"all {self._budget.seconds:g} seconds"
-        raise self._error("E_AGENT_BUDGET", f"it used {seconds} without a result")
+        seconds = self._budget.seconds
+        spent = "its only second" if seconds == 1 else f"all {seconds:g} seconds"
+        raise self._error("E_AGENT_BUDGET", f"it used {spent} without a result")
+
+    @contextmanager
+    def _timed(self) -> Generator[None]:
+        """Leave the block when the budget's seconds are over."""
+        with anyio.CancelScope() as self._time:
+            self._watch()
+            try:
+                yield
+            finally:
+                if self._alarm is not None:
+                    self._alarm.cancel()
+
+    def _watch(self) -> None:
+        """Look at the clock now, and again when the time may be over: the clock may stand still."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        left = self._budget.seconds - self._elapsed()
+        if left <= 0:
+            self._time.cancel()
+            return
+        loop = asyncio.get_running_loop()
+        self._alarm = loop.call_later(max(left, _LOOK_SECONDS), self._watch)
 
     async def _turn(self) -> None:
         self._usage.turns += 1
@@ -199,8 +231,7 @@ class AgentLoop:
                 )
             else:
                 self._usage.take(reply.usage)
-                if (elapsed := self._seams.elapsed) is not None:
-                    self._time.deadline = anyio.current_time() + self._budget.seconds - elapsed()
+                self._watch()  # a recorded reply says what an earlier part of the run used
                 return reply
         raise AssertionError("the last attempt returns or raises")
 
@@ -316,6 +347,12 @@ class AgentLoop:
 
     def _tell(self, kind: EventName, **data: object) -> None:
         self._seams.notify(AgentEvent(kind=kind, turn=self._usage.turns, data=data))
+
+
+def _seconds_from_now() -> Callable[[], float]:
+    """Return a clock that begins now."""
+    begun = time.monotonic()
+    return lambda: time.monotonic() - begun
 
 
 def _answer(call: RequestedCall, text: str, *, failed: bool = True) -> CallAnswer:

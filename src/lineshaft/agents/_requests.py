@@ -5,7 +5,6 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 """
 
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -139,11 +138,14 @@ class Conversation:
         self._model = model
         self._told = 0
         self._turn = 1
-        self._begun = time.monotonic()
+        self._begun = context.clock()
 
     def elapsed(self) -> float:
-        """Return the seconds since it began, those before a pause among them."""
-        return time.monotonic() - self._begun
+        """Return the seconds since it began, those before a pause among them.
+
+        They stand still as the run's do, such as while a person is asked.
+        """
+        return self._context.clock() - self._begun
 
     async def wait(self, seconds: float) -> None:
         """Wait, unless that was done before the run was taken up."""
@@ -176,7 +178,7 @@ class Conversation:
             self._told = len(request.messages) + 1
             self._turn += 1
             reply = decode(TimedReply, done.value)
-            self._begun = min(self._begun, time.monotonic() - reply.elapsed)
+            self._begun = min(self._begun, self._context.clock() - reply.elapsed)
             return ModelReply(**_told(reply))
         if done.code in ("E_MODEL_UNAVAILABLE", "E_TOOL_TIMEOUT"):
             after = _AFTER.search(done.hint)

@@ -180,6 +180,7 @@ def _lend(
         run_id=run.run_id,
         key=entry.key,
         deadline=time.monotonic() + clock.remaining,
+        clock=run.controls.elapsed,
         dispatch=further,
         notify=partial(_notify, run, entry, authority),
         ask=Question(run=run, entry=entry, authority=authority, clock=clock, place=place),

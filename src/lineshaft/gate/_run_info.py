@@ -51,6 +51,10 @@ class Controls(Protocol):
         """Seconds that the run has left."""
         ...
 
+    def elapsed(self) -> float:
+        """Return the seconds on the script's clock, without waits for approvals; thread-safe."""
+        ...
+
 
 class RunInfo(Struct, frozen=True, kw_only=True):
     """One run, as the gate sees it."""

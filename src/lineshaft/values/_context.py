@@ -129,6 +129,11 @@ def not_counted(model: str, usage: ModelUsage) -> None:
     del model, usage
 
 
+def no_time() -> float:
+    """Return that no time has passed: there is no run."""
+    return 0.0
+
+
 class Context(Struct, frozen=True, kw_only=True):
     """Filled in where a tool has a parameter annotated with it; left out of the schema."""
 
@@ -146,6 +151,10 @@ class Context(Struct, frozen=True, kw_only=True):
 
     deadline: float
     """When the call's time is up, in seconds of `time.monotonic()`."""
+
+    clock: Callable[[], float] = no_time
+    """Gives the seconds on the run's clock, which stands still while a person is asked; from any
+    thread. What lies between two looks counts."""
 
     dispatch: Dispatch
     """Make a further call, as a child of this one; refused unless the tool is a container."""
