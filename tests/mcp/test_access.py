@@ -72,6 +72,36 @@ async def browse(address: str) -> None:
         assert "close this page" in (await client.get(back)).text
 
 
+async def test_a_connection_without_a_request_ends_no_grant() -> None:
+    port = free_port()
+    came_back = f"http://127.0.0.1:{port}/callback?code=1"
+
+    async def browser() -> None:
+        for begun in (b"", b"GET /callback?code=0"):
+            async with await anyio.connect_tcp("127.0.0.1", port) as ahead:
+                await ahead.send(begun)
+        async with httpx2.AsyncClient() as client:
+            assert (await client.get(came_back)).status_code == 200
+
+    async with anyio.create_task_group() as tasks:
+
+        def show(address: str) -> None:
+            assert address == "https://vault.test/"
+            tasks.start_soon(browser)
+
+        grant = loopback(show, f"http://127.0.0.1:{port}/callback")
+        assert await grant("https://vault.test/") == "/callback?code=1"
+
+
+async def test_a_redirect_where_another_program_listens_is_told() -> None:
+    port = free_port()
+    redirect = f"http://127.0.0.1:{port}/callback"
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port):
+        with pytest.raises(ConfigError, match=f"cannot come back to '{redirect}'") as caught:
+            await loopback(lambda _: None, redirect)("https://vault.test/")
+    assert "ServerSpec(redirect=" in caught.value.hint
+
+
 async def test_nobody_to_ask_is_told() -> None:
     async with vault() as (url, _process):
         found = str(await content(McpServer(url, name="vault")))

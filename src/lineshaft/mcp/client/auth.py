@@ -6,10 +6,9 @@ refreshes.
 
 import hashlib
 import json
-import os
 import warnings
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qs, urlsplit
@@ -34,10 +33,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from pydantic import AnyUrl
 
 from lineshaft.errors import ConfigError
+from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.mcp._spec import Authorize, ServerSpec
 from lineshaft.mcp.client.assertion import AssertionAuth
 from lineshaft.mcp.client.sources import asserted
-from lineshaft.store import private_folder, state_folder
 
 _SECONDS = 300.0
 """For a person to grant access."""
@@ -137,6 +136,9 @@ def loopback(
     Args:
         show: Gets the address that the person is to open.
         redirect: Where the browser is sent back to; `ServerSpec.redirect`.
+
+    Returns:
+        What asks; it raises `ConfigError` where another program listens at `redirect`.
     """
     parts = urlsplit(redirect)
 
@@ -145,19 +147,32 @@ def loopback(
         found: list[str] = []
 
         async def serve(stream: SocketStream) -> None:
-            async with stream:
-                target = (await _request_line(stream)).split(" ")[1:2]
-                here = bool(target) and urlsplit(target[0]).path == parts.path
-                status = "200 OK" if here else "404 Not Found"
-                head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+            # Browsers open connections ahead, and close them without a request.
+            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                async with stream:
+                    await answer(stream)
+
+        async def answer(stream: SocketStream) -> None:
+            target = (await _request_line(stream)).split(" ")[1:2]
+            here = bool(target) and urlsplit(target[0]).path == parts.path
+            status = "200 OK" if here else "404 Not Found"
+            head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+            try:
                 await stream.send(head.encode() + (_PAGE if here else b""))
-                if here:
+            finally:
+                if here:  # also where the browser has left already
                     found.append(target[0])
                     came.set()
 
-        listener = await anyio.create_tcp_listener(
-            local_host=parts.hostname or "127.0.0.1", local_port=parts.port or 0
-        )
+        try:
+            listener = await anyio.create_tcp_listener(
+                local_host=parts.hostname or "127.0.0.1", local_port=parts.port or 0
+            )
+        except OSError as error:
+            raise ConfigError(
+                f"the browser cannot come back to {redirect!r}: {error.strerror or error}",
+                hint="end what listens there, or name another address: ServerSpec(redirect=...)",
+            ) from error
         async with listener, anyio.create_task_group() as tasks:
             tasks.start_soon(listener.serve, serve)
             show(url)
@@ -220,11 +235,4 @@ class _TokenFiles:
     def _write(self, key: str, value: object) -> None:
         folder = private_folder(self._folder())
         text = json.dumps({**self._read(), "url": self._spec.url, key: value})
-        new = folder / f"{self._name}.{os.getpid()}"
-        with open(new, "w", opener=_private, encoding="utf-8") as file:
-            file.write(text)
-        new.replace(folder / self._name)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_TRUNC, 0o600)
+        write_whole(folder / self._name, text.encode(), sync=True)
