@@ -1,7 +1,6 @@
 """The start of a run, for the commands that go on with it or show it: tools, settings, landing."""
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from lineshaft.cli._records import find_run, look
 from lineshaft.cli._terminal import is_terminal, note, one_line, paint
 from lineshaft.config import Module, Settings, guard_modules, hashes_of_modules, pack_modules
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder, state_folder
+from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.store import Store, workspace_name
 from lineshaft.values import DecodeError, Struct, decode
 
@@ -99,9 +98,7 @@ def remember(run_id: str, started: Started, settings: Settings) -> None:
     with suppress(OSError, ConfigError):  # whoever goes on says `--tools` again
         folder = private_folder(_folder())
         _forget_old(folder, days=max(settings.store[1], _LEAST_DAYS))
-        handle = os.open(folder / f"{run_id}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(asdict(started), file)
+        write_whole(folder / f"{run_id}.json", json.dumps(asdict(started)).encode())
 
 
 def recall(run_id: str) -> Started | None:
@@ -218,8 +215,9 @@ def _goes_on(changed: list[Changed]) -> bool:
 
 def _forget_old(folder: Path, *, days: float) -> None:
     for path in folder.iterdir():
-        if time.time() - path.stat().st_mtime > days * _DAY:
-            path.unlink()
+        with suppress(FileNotFoundError):  # another command writes there, or forgets, too
+            if time.time() - path.stat().st_mtime > days * _DAY:
+                path.unlink()
 
 
 def _folder() -> Path:
