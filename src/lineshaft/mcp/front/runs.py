@@ -213,14 +213,16 @@ class Runs:
             client: Who waits.
             owned: Whether it ends when they no longer do.
         """
+        told = work.told
         try:
             while True:
-                while (note := work.note()) is not None:
+                while (step := work.note(told)) is not None:
+                    told, note = step
                     await client.tell(note)
                 if work.ended or _for_client(work, client):
                     break
                 await work.moved()
-        except anyio.get_cancelled_exc_class():
+        except BaseException:  # cancelled, or nothing can be told to them any more
             if owned:
                 work.cancel()
             raise

@@ -21,7 +21,7 @@ ANSWER_SECONDS = 600.0
 """How long what a tool asked waits for a client to come back with the answer."""
 
 _NOTES = 200
-"""The most events not reported yet; of more, the oldest are left out."""
+"""The most events that are kept to be told; of more, the oldest are left out."""
 
 _MOST = 1_000
 """Runs and calls under way at once."""
@@ -84,6 +84,9 @@ class Operation:
         self.result: RunResult | CallResult | None = None
         self.error: LineshaftError | None = None
         self.ended = False
+        self.told = 0
+        """How many events whoever is ahead was told: a client that comes later hears the others."""
+
         self.refusals: list[types.ErrorData] | None = [] if whole else None
         """What the server refused, where the client is to see that as it is."""
 
@@ -94,6 +97,9 @@ class Operation:
 
         self._tools: dict[str, str] = {}
         self._notes: deque[Note] = deque(maxlen=_NOTES)
+        self._heard = 0
+        """How many notes there were, those that are left out among them."""
+
         self._questions: dict[str, _Asked] = {}
         self._moved = anyio.Event()
         self._scope = anyio.CancelScope()
@@ -153,9 +159,18 @@ class Operation:
             if (asked := self._questions.pop(key, None)) is not None:
                 asked.answer(each)
 
-    def note(self) -> Note | None:
-        """Return the next event that was not reported yet."""
-        return self._notes.popleft() if self._notes else None
+    def note(self, after: int) -> tuple[int, Note] | None:
+        """Return the next event for one of those who follow, and how many they were told with it.
+
+        Args:
+            after: How many they were told before.
+        """
+        left_out = self._heard - len(self._notes)
+        at = max(after, left_out)
+        if at == self._heard:
+            return None
+        self.told = max(self.told, at + 1)
+        return at + 1, self._notes[at - left_out]
 
     async def moved(self) -> None:
         """Wait until something has happened."""
@@ -185,8 +200,7 @@ class Operation:
                 level = data.get("level")
                 known = level if level in get_args(Level) else "info"
                 text = str(data.get("text", ""))
-                self._notes.append(Note(text=text, log=True, level=cast("Level", known)))
-                self._move()
+                self._tell(Note(text=text, log=True, level=cast("Level", known)))
             case _:
                 pass
 
@@ -223,14 +237,17 @@ class Operation:
         """Pass on the progress of a single call; MCP has it increase each time."""
         if done is not None and done > self._reached:
             self._reached = done
-            self._notes.append(Note(text=text, done=done, total=total))
+            self._tell(Note(text=text, done=done, total=total))
         elif text:  # what it says is not lost
-            self._notes.append(Note(text=text, log=True))
-        self._move()
+            self._tell(Note(text=text, log=True))
 
     def _say(self, text: str) -> None:
         self._steps += 1
-        self._notes.append(Note(text=text, done=self._steps))
+        self._tell(Note(text=text, done=self._steps))
+
+    def _tell(self, note: Note) -> None:
+        self._notes.append(note)
+        self._heard += 1
         self._move()
 
     def _move(self) -> None:
