@@ -118,6 +118,12 @@ class ToolError(LineshaftError):
         self.tool = tool
         self.unknown = unknown
 
+    @staticmethod
+    def of(error: LineshaftError) -> "ToolError":
+        """Return another error as one of a call: its code, message and hint."""
+        # Own errors of tools may have anything for them.
+        return ToolError(str(error.code), str(error.message), hint=str(error.hint))
+
 
 class AgentPaused(ToolError):
     """A microagent that runs by itself waits for answers; `session.resume(run_id)` goes on with it.

@@ -48,6 +48,23 @@ async def fails(error: Exception) -> None:
     raise error
 
 
+class _Odd(ToolError):
+    """An author's error, whose hint is no text."""
+
+    hint = 17  # pyright: ignore[reportAssignmentType]  authors write what they like
+
+
+@tool(effect="read")
+async def odd() -> None:
+    """Fail oddly."""
+    raise _Odd("E_MINE", "so")
+
+
+async def test_what_an_own_error_has_is_told_as_text() -> None:
+    error = await error_of(odd)
+    assert (error.code, error.message, error.hint) == ("E_MINE", "so", "17")
+
+
 async def test_a_group_of_one_is_the_error_in_it() -> None:
     async with Session([of_one], store=False) as session:
         result = await session.run("await of_one()")

@@ -404,7 +404,7 @@ class Microagent(Generic[R]):
             end = await loop.run((*start.history, first))
         except AgentError as error:
             outcome.error = error
-            raise ToolError(error.code, error.message, hint=error.hint) from error
+            raise ToolError.of(error) from error
         outcome.usage, outcome.messages = end.usage, end.messages
         return end.result
 

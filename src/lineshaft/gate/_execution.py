@@ -230,7 +230,7 @@ def _value(tool: Tool, ending: Ending, seconds: float, *, goes_on: bool) -> Valu
     if error is None:
         return Value(ending.value)
     if isinstance(error, ToolError | WorkspaceError):
-        raise ToolError(str(error.code), str(error.message), hint=str(error.hint)) from error
+        raise ToolError.of(error) from error
     if isinstance(error, LineshaftError):
         text = f"{tool.name} failed: {type(error).__name__}: {error.message}"
         raise ToolError("E_TOOL_FAILED", text, hint=str(error.hint)) from error

@@ -412,7 +412,7 @@ class CallPipeline:
     async def _fail(self, entry: CallEntry, error: Exception) -> Done:
         """Return what an error of a stage means to the caller: a refusal, unless the tool ran."""
         if isinstance(error, WorkspaceError):
-            error = ToolError(error.code, error.message, hint=error.hint)
+            error = ToolError.of(error)
         if not isinstance(error, ToolError):
             return _fate(entry, self._run.failure(failed(entry.call, error)))
         if entry.started is not None:
@@ -613,7 +613,7 @@ class CallPipeline:
         except WorkspaceError as error:
             if error.code == "E_FILE_NOT_FOUND":
                 return None
-            raise ToolError(error.code, error.message, hint=error.hint) from error
+            raise ToolError.of(error) from error
         digest = hashlib.sha256(data).hexdigest()
         run.call_log.note("log", None, text=f"imported {decided}, sha256 {digest}")
         return data

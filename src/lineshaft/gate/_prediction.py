@@ -71,7 +71,7 @@ async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
         changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
         own = {change.path for change in await view.changes()} if changed else set[str]()
     except WorkspaceError as error:
-        raise ToolError(error.code, error.message, hint=error.hint) from error
+        raise ToolError.of(error) from error
     foreign = [path for path in changed if path not in own]
     if foreign:
         text = f"{foreign[0]!r} was changed from outside since {name} was shown for approval"

@@ -12,7 +12,7 @@ def raised_by_calls() -> Generator[None]:
     try:
         yield
     except WorkspaceError as error:
-        raise ToolError(error.code, error.message, hint=error.hint) from error
+        raise ToolError.of(error) from error
 
 
 def invalid(message: str, hint: str = "") -> ToolError:

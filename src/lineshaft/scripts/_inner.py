@@ -222,7 +222,7 @@ async def _source(place: ScriptPlace, script: InnerScript) -> str:
     try:
         return script_text(script.file, await place.read_script(script.file))
     except WorkspaceError as error:
-        raise ToolError(error.code, error.message, hint=error.hint) from error
+        raise ToolError.of(error) from error
 
 
 def _name(script: InnerScript) -> str:

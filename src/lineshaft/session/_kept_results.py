@@ -77,7 +77,7 @@ class KeptResults:
             try:
                 text = await self._store.result_text(handle)
             except StateError as error:
-                raise ToolError(error.code, error.message, hint=error.hint) from error
+                raise ToolError.of(error) from error
         if text is None:
             hint = "take it from the end of a result that was cut; it is kept for some days"
             raise ToolError("E_INVALID_ARGS", f"there is no result {handle[:100]!r}", hint=hint)

@@ -39,7 +39,7 @@ class PageReader:
         except GuestTrapped as error:
             raise _unread(base, error.message) from error
         except WasmUnavailable as error:
-            raise ToolError(error.code, error.message, hint=error.hint) from error
+            raise ToolError.of(error) from error
         answer = cast("dict[str, str]", json.loads(told))
         if "error" in answer:
             raise _unread(base, answer["error"])

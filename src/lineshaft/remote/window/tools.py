@@ -72,7 +72,7 @@ def editor_tools(root: Path) -> Toolset:
         try:
             found = await to_thread.run_sync(window.errors, wanted, abandon_on_cancel=True)
         except WorkspaceError as error:
-            raise ToolError(error.code, error.message, hint=error.hint) from error
+            raise ToolError.of(error) from error
         open_to: dict[str, bool] = {}
         for path in {each.path for each in found.diagnostics}:
             open_to[path] = await _is_open(context, path)
