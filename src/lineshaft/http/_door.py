@@ -58,11 +58,11 @@ class Door:
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return the refusal of a request; None: it is let in."""
-        if not self._hosts.knows_host(_headers(scope, b"host")):
+        if not self._hosts.knows_host(headers_of(scope, b"host")):
             return PlainTextResponse("unknown Host", status_code=421)
-        if not self._hosts.knows_origin(_headers(scope, b"origin")):
+        if not self._hosts.knows_origin(headers_of(scope, b"origin")):
             return PlainTextResponse("unknown Origin", status_code=403)
-        shown = next(iter(_headers(scope, b"authorization")), b"")
+        shown = next(iter(headers_of(scope, b"authorization")), b"")
         kind, _, token = shown.partition(b" ")
         if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
             return JSONResponse(
@@ -73,5 +73,6 @@ class Door:
         return None
 
 
-def _headers(scope: Scope, name: bytes) -> list[bytes]:
+def headers_of(scope: Scope, name: bytes) -> list[bytes]:
+    """Return what a request has under the name of a header, in small letters."""
     return [value for key, value in scope["headers"] if key == name]

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lineshaft.http import LOCAL, Door, Hosts, listen, listening, token_of
+from lineshaft.http import LOCAL, Door, Hosts, headers_of, listen, listening, token_of
 from lineshaft.mcp.front.events import RETRY_MS, EventBounds, Events
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
@@ -116,7 +116,7 @@ class _Sessions(StreamableHTTPSessionManager):
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, and note whose session it is."""
-        for session in _headers(scope, b"mcp-session-id"):
+        for session in headers_of(scope, b"mcp-session-id"):
             self._came_back.add(session.decode("latin-1"))
         self._came_back &= self._server_instances.keys()
         await super().handle_request(scope, receive, send)
@@ -185,7 +185,3 @@ class _Watched:
             return message
 
         await self._app(scope, heard, send)
-
-
-def _headers(scope: Scope, name: bytes) -> list[bytes]:
-    return [value for key, value in scope["headers"] if key == name]
