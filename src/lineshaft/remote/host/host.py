@@ -30,11 +30,12 @@ from lineshaft.errors import (
 from lineshaft.remote.host.agents import AgentRuns, StartAgent
 from lineshaft.remote.host.answers import CLIENT_GONE, WAIT_SECONDS, error_answer, until_gone
 from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
-from lineshaft.remote.host.lines import LINES, ActionLines
+from lineshaft.remote.host.lines import ActionLines
 from lineshaft.remote.host.runs import RunRequests
 from lineshaft.remote.host.sockets import refusal, sockets
 from lineshaft.remote.protocol import (
     GRACE_SECONDS,
+    LINES,
     PROTOCOL,
     ActionEnd,
     ActionEvent,

@@ -14,9 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from lineshaft.errors import LineshaftError
 from lineshaft.remote.host.conversation import ActionProgress, HearProgress
-from lineshaft.remote.protocol import Json
-
-LINES = "application/x-ndjson"
+from lineshaft.remote.protocol import LINES, Json
 
 
 class ActionLines(Response):

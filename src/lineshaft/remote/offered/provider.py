@@ -22,6 +22,7 @@ from lineshaft.errors import CALL_CODES, ConfigError, LineshaftError, ToolError,
 from lineshaft.mcp import Claim, Claims
 from lineshaft.mcp.client import Maker, ResultShape, ServerCatalogue, nobody_said, too_large
 from lineshaft.remote.protocol import (
+    LINES,
     ActionEvent,
     CallToolAction,
     CallToolObservation,
@@ -41,8 +42,6 @@ from lineshaft.remote.window import (
 )
 from lineshaft.tools import Toolset
 from lineshaft.values import Context
-
-LINES = "application/x-ndjson"
 
 _MOST_BYTES = 10_000_000
 """Of a result, as of an MCP server's."""

@@ -32,6 +32,7 @@ from lineshaft.remote.protocol.delegations import (
     DroppedFrame,
 )
 from lineshaft.remote.protocol.frames import (
+    LINES,
     PROTOCOL,
     ActionEvent,
     EventKey,
@@ -79,6 +80,7 @@ from lineshaft.remote.protocol.person import MOST_SAID, PersonMessage, PersonSto
 __all__ = [
     "ACTIONS",
     "GRACE_SECONDS",
+    "LINES",
     "MOST_OFFERED",
     "MOST_SAID",
     "OBSERVATIONS",

@@ -26,6 +26,9 @@ Json = Mapping[str, object]
 PROTOCOL = 1
 """Version of what is of our own in the protocol; both ends tell theirs."""
 
+LINES = "application/x-ndjson"
+"""The type of an answer by HTTP in lines of JSON; who accepts it is told of progress."""
+
 EventKey = str
 """An id as it is compared: the digits of the number."""
 
