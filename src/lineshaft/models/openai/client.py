@@ -15,19 +15,13 @@ from lineshaft.errors import ConfigError, ModelError, ModelRefused, ModelUnavail
 from lineshaft.models._messages import ModelReply
 from lineshaft.models._model import ModelRequest, OnText
 from lineshaft.models._price import ModelPrice
+from lineshaft.models._server_errors import AGAIN, LONGEST_WAIT, words_of
 from lineshaft.models._slots import RequestSlots
 from lineshaft.models.openai.completion import Completion, NoCompletion, error_in
 from lineshaft.models.openai.order import order_of
 
 _MOST_BYTES = 20_000_000
 """Of one answer."""
-
-_MOST_SAID = 500
-"""Characters of what a server says of an error."""
-
-_LONGEST_WAIT = 3_600.0
-_AGAIN = frozenset({408, 409, 425, 429})
-"""Statuses after which another try may help, beside those from 500."""
 
 _HINTS: Mapping[int, str] = {
     401: "look at the API key",
@@ -153,7 +147,7 @@ class OpenAICompatible:
         status = response.status_code
         said = self._clean(error_in(body.decode("utf-8", "replace")))
         text = f"{self._name} answered {status}" + (f": {said}" if said else "")
-        if status in _AGAIN or status >= 500:
+        if status in AGAIN or status >= 500:
             return ModelUnavailable(text, retry_after=_retry_after(response.headers))
         if 300 <= status < 400:
             hint = "set the base URL to where it answers; no redirect is followed with a key"
@@ -161,10 +155,7 @@ class OpenAICompatible:
         return ModelRefused(text, hint=_HINTS.get(status, ""))
 
     def _clean(self, text: str) -> str:
-        """Return a text of the server without what was sent to it in confidence."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}..."
+        return words_of(text, self._secrets)
 
 
 def _url(base_url: str) -> httpx2.URL:
@@ -253,4 +244,4 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
             seconds = parsedate_to_datetime(said).timestamp() - time.time()
         except (ValueError, TypeError, OverflowError):
             return None
-    return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds == seconds else None
+    return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else None

@@ -17,6 +17,7 @@ from lineshaft.models._messages import ModelReply, RequestedCall, StopReason, To
 from lineshaft.models._model import ModelRequest, OnText
 from lineshaft.models._price import ModelPrice
 from lineshaft.models._schema import call_in, call_schema
+from lineshaft.models._server_errors import AGAIN, LONGEST_WAIT, MOST_SAID, words_of
 from lineshaft.models._slots import RequestSlots
 from lineshaft.models.pydantic_ai.conversation import conversation_of, own_parts, text_of
 
@@ -31,9 +32,6 @@ _REFUSED = (
     exceptions.ContentFilterError,
     exceptions.UserError,
 )
-_AGAIN = frozenset({408, 409, 425, 429})
-_LONGEST_WAIT = 3_600.0
-_MOST_SAID = 500
 _LETTERS = 4
 
 
@@ -157,21 +155,16 @@ class PydanticAIModel:
         return usage if self._price is None else self._price.charged(usage)
 
     def _error(self, error: Exception) -> ModelError:
-        said = self._clean(_words_of(error))
+        said = words_of(_told_of(error), self._secrets)
         text = f"{self._name} answered: {said}" if said else f"{self._name} gave no answer"
         status = getattr(error, "status_code", None)
-        refused = isinstance(status, int) and 300 <= status < 500 and status not in _AGAIN
+        refused = isinstance(status, int) and 300 <= status < 500 and status not in AGAIN
         if refused or isinstance(error, _REFUSED):
             return ModelRefused(text)
         wait: object = getattr(error, "retry_after", None)
         if not isinstance(wait, float | int) or wait != wait:
             return ModelUnavailable(text)
-        return ModelUnavailable(text, retry_after=min(max(float(wait), 0.0), _LONGEST_WAIT))
-
-    def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}..."
+        return ModelUnavailable(text, retry_after=min(max(float(wait), 0.0), LONGEST_WAIT))
 
     def _example(self) -> messages.ModelResponse:
         return messages.ModelResponse(
@@ -192,7 +185,7 @@ def _found(name: str) -> providers.Model[Any]:
             hint=f'pip install "pydantic-ai-slim[{provider}]"',
         ) from None
     except (exceptions.UserError, ValueError) as error:
-        said = " ".join(str(error).split())[:_MOST_SAID]
+        said = " ".join(str(error).split())[:MOST_SAID]
         raise ConfigError(f"there is no model {name!r}: {said}") from None
 
 
@@ -214,7 +207,7 @@ def _parameters(request: ModelRequest) -> providers.ModelRequestParameters:
     )
 
 
-def _words_of(error: Exception) -> str:
+def _told_of(error: Exception) -> str:
     body: object = getattr(error, "body", None)
     said = str(_message_in(body) if body else getattr(error, "message", "") or error)
     status = getattr(error, "status_code", None)
