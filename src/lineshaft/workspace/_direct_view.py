@@ -259,7 +259,10 @@ class DirectView:
             return ledger.changed(place.path, before, MISSING)
 
     async def before(self, path: str) -> Content | None:
-        """Return a file's content, since no change waits to land; None: there is no file."""
+        """Return a file's content before the changes that have not landed; None: there was no file.
+
+        It does not count as read.
+        """
         return await self._hop(self._before, path)
 
     def _before(self, path: str) -> Content | None:

@@ -205,13 +205,6 @@ class StagedView(FolderView):
     def _version(self) -> int:
         return sum(memory.version for memory in self._memories)
 
-    async def stat(self, path: str) -> Entry:
-        """Return what is at a path, or raise `FileMissing`."""
-        place = self._mounts.place(path, follow=False)
-        if place.root.editor is None:
-            return self._stat(place)
-        return await self._hop(self._stat, place)  # the editor is asked over the wire
-
     def _stat(self, place: Place) -> Entry:
         tree = self._overlay
         status = tree.status(place)
@@ -267,13 +260,6 @@ class StagedView(FolderView):
     def _look_again(self, place: Place) -> None:
         with self._lock:
             checks.look_again(self._memory, place)
-
-    async def before(self, path: str) -> Content | None:
-        """Return a file's content before the changes that have not landed; None: there was no file.
-
-        It does not count as read.
-        """
-        return await self._hop(self._before, path)
 
     def _before(self, path: str) -> Content | None:
         place = self._mounts.place(path, follow=False)
