@@ -6,8 +6,10 @@ import inspect
 import pytest
 
 import lineshaft
-from lineshaft import agents, evals, policy, store, values
+from lineshaft import agents, evals, models, policy, store, values
 from lineshaft.evals.report.summary import VariantRow
+from lineshaft.evals.solving.agent import Spending
+from lineshaft.mcp.front import HttpOptions
 from lineshaft.values import Struct
 
 GIVEN = (
@@ -16,7 +18,11 @@ GIVEN = (
     *(values.Limits, values.ModelUsage, values.Pending, values.Preview, values.RunError),
     *(values.RunResult, values.ShownImage, values.Usage, policy.Rule, store.Pruned),
     *(store.RunSummary, agents.AgentResult, agents.AgentUsage, evals.CellResult),
-    *(evals.Judgement, VariantRow),
+    *(evals.Judgement, VariantRow, Spending, HttpOptions, agents.AgentEnd, agents.AgentEvent),
+    *(agents.Budget, agents.Seams, models.CallAnswer, models.ModelPrice, models.ModelReply),
+    *(models.ModelRequest, models.OfferedTool, models.UserMessage, values.Answer, values.Call),
+    *(values.Crashed, values.DecodedText, values.Diagnostic, values.Diverged, values.Exceeded),
+    *(values.Failure, values.Line, values.Raised, values.Resolved, values.ToolSpec, values.Verdict),
 )
 EXPORTED = [getattr(lineshaft, name) for name in lineshaft.__all__]
 STRUCTS = {each for each in EXPORTED if inspect.isclass(each) and issubclass(each, Struct)}

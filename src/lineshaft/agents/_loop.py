@@ -55,10 +55,13 @@ class AgentEvent(Struct, frozen=True, kw_only=True):
     """One step of a loop, for those who watch."""
 
     kind: EventName
+    """What happened."""
+
     turn: int
     """From 1."""
 
     data: Mapping[str, object] = field(default_factory=dict[str, object])
+    """JSON-like; its keys depend on the kind."""
 
 
 class ValidatorFailed(Exception):
@@ -93,6 +96,8 @@ class Seams(Struct, frozen=True, kw_only=True):
     the result after all."""
 
     notify: Callable[[AgentEvent], None]
+    """Takes each step at once, in order."""
+
     elapsed: Callable[[], float] | None = None
     """Gives the seconds since the loop began, those before a pause among them; they may stand
     still. None: its own."""
@@ -105,10 +110,13 @@ class AgentEnd(Struct, frozen=True, kw_only=True):
     """How a loop ended well."""
 
     result: object
+    """What the model exited with, accepted."""
+
     messages: tuple[Message, ...]
     """The conversation, the last reply included."""
 
     usage: AgentUsage
+    """What it used."""
 
 
 class AgentLoop:

@@ -10,7 +10,7 @@ from lineshaft.values import Answer, Done, Finished, KeptCall, KeptScript, Struc
 
 
 class RecordedResults:
-    """RecordedResults results of calls, each given out once; the engine keeps their order.
+    """Recorded results of calls, each given out once; the engine keeps their order.
 
     Args:
         finished: The calls that ended, in the order in which they ended.

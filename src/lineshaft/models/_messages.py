@@ -26,7 +26,10 @@ class UserMessage(Struct, frozen=True, kw_only=True):
     """Words to the model: instructions, or what the loop tells it."""
 
     text: str
+    """The words."""
+
     images: tuple[ImagePart, ...] = ()
+    """Pictures beside them."""
 
 
 class RequestedCall(Struct, frozen=True, kw_only=True):
@@ -65,11 +68,17 @@ class ModelReply(Struct, frozen=True, kw_only=True):
     """One answer of a model."""
 
     text: str = ""
+    """What it wrote beside its calls."""
+
     calls: tuple[RequestedCall, ...] = ()
     """In the order in which the model wrote them."""
 
     stop: StopReason = "end"
+    """Why it stopped."""
+
     usage: TokenUsage = field(default_factory=TokenUsage)
+    """What the request cost."""
+
     model: str = ""
     """The name under which the provider answered."""
 
@@ -85,9 +94,16 @@ class CallAnswer(Struct, frozen=True, kw_only=True):
     """Of the `RequestedCall`."""
 
     name: str
+    """The tool's model name, as the model wrote it."""
+
     text: str
+    """The result, or what went wrong."""
+
     failed: bool = False
+    """Whether the call failed, or was not made."""
+
     images: tuple[ImagePart, ...] = ()
+    """Pictures of the result."""
 
 
 Message = UserMessage | ModelReply | CallAnswer

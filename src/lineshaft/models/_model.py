@@ -20,6 +20,8 @@ class OfferedTool(Struct, frozen=True, kw_only=True):
     """The model name: letters, digits, `_` and `-`, at most 64 characters."""
 
     description: str
+    """What it does, in words for the model."""
+
     input_schema: Mapping[str, object]
     """JSON Schema of the arguments: an object."""
 

@@ -12,7 +12,11 @@ class ModelPrice(Struct, frozen=True, kw_only=True):
     """US dollars for a million tokens."""
 
     input: float
+    """Of input tokens."""
+
     output: float
+    """Of output tokens."""
+
     cached: float | None = None
     """Of input tokens that the provider had from before; None: as others."""
 

@@ -121,7 +121,10 @@ class Failure(Struct, frozen=True):
     """One of `errors.CallCode`; `E_CANCELLED` of a call that was cancelled."""
 
     message: str
+    """What happened, to what, and what to do."""
+
     hint: str = ""
+    """One more line of advice; empty where there is none."""
 
     status: CallStatus = "failed"
     """`failed`, `refused` (by policy, validation or budget), `cancelled` or `unknown`."""
@@ -139,6 +142,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     """What policy says about one call, and why."""
 
     kind: VerdictKind
+    """Whether the call may be made, is asked about, is refused, or ends the run."""
+
     rule: str
     """Id of the rule, or `mode:auto` and the like where no rule matched."""
 
@@ -213,16 +218,27 @@ class ToolSpec:
     """Canonical: `tool`, or `namespace.tool`."""
 
     description: str = ""
+    """What it does, for models and people."""
+
     input_schema: Mapping[str, object] = field(default_factory=dict[str, object])
     """JSON Schema 2020-12 of the arguments, an object."""
 
     output_schema: Mapping[str, object] | None = None
+    """JSON Schema 2020-12 of the results, which are validated; None: it does not say."""
+
     observed: Mapping[str, object] | None = field(default=None, compare=False)
     """The shape of its earlier results, where it has no output schema; not a promise."""
 
     effect: Effect = "external"
+    """What it touches."""
+
     destructive: bool = False
+    """Whether what it changes may be lost for good, as by a deletion."""
+
     idempotent: bool = False
+    """Whether a second call with the same arguments changes nothing more, and may be made where it
+    is not known if the first one was."""
+
     scriptable: bool = True
     """May be called from a script."""
 

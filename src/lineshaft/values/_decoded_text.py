@@ -22,7 +22,11 @@ class DecodedText(Struct, frozen=True):
     """A file's text, and how it was written down."""
 
     text: str
+    """The text, without the byte-order mark."""
+
     encoding: str = "utf-8"
+    """The codec that it was decoded by."""
+
     mark: bytes = b""
     """The byte-order mark."""
 

@@ -127,6 +127,8 @@ class Raised(Struct, frozen=True, kw_only=True):
     """Name of the exception's class, `ToolError` for ours; `SyntaxError`."""
 
     message: str
+    """What the exception says."""
+
     line: int | None = None
     """In the script as written."""
 
@@ -137,20 +139,27 @@ class Raised(Struct, frozen=True, kw_only=True):
     """Of the `ToolError`."""
 
     tool: str | None = None
+    """Of the `ToolError`: the canonical name of the tool whose call failed."""
 
 
 class Exceeded(Struct, frozen=True, kw_only=True):
     """The engine ended the script because it used more than a limit."""
 
     limit: Literal["seconds", "memory_mb", "recursion", "stdout_bytes", "stderr_bytes", "calls"]
+    """The field of `Limits`."""
+
     message: str
+    """What happened, in words."""
+
     line: int | None = None
+    """The line of the script that was being executed; None: it is not known."""
 
 
 class Crashed(Struct, frozen=True, kw_only=True):
     """The engine's process died."""
 
     message: str
+    """How it died, as far as it is known."""
 
 
 class Suspended(Struct, frozen=True, kw_only=True):
@@ -161,7 +170,10 @@ class Diverged(Struct, frozen=True, kw_only=True):
     """The script did not do what its record says; nothing was dispatched."""
 
     message: str
+    """What it did, and what the record says."""
+
     line: int | None = None
+    """The line of the script; None: it is not known."""
 
 
 Outcome = Returned | Raised | Exceeded | Crashed | Suspended | Diverged
@@ -277,7 +289,11 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     """A problem that a type checker found, in its own words."""
 
     code: str
+    """The checker's name for this kind of problem."""
+
     message: str
+    """What it says."""
+
     line: int
     """1-based, in the checked source."""
 
@@ -285,7 +301,10 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     """1-based, in characters."""
 
     end_line: int = 0
+    """The line of its end; 0: the checker does not say."""
+
     end_column: int = 0
+    """The column of its end, as `column`; 0: the checker does not say."""
 
 
 class Checker(Protocol):

@@ -68,7 +68,7 @@ class Event(Struct, frozen=True, kw_only=True):
     """UTC, ISO 8601 with milliseconds."""
 
     kind: EventKind
-    """What happened, such as `call`, `answer`, `landed`, `end`: see the page on the record."""
+    """What happened, such as `call_asked`, `changes`, `run_finished` (`docs/record.md`)."""
 
     call_id: str | None = None
     """The call that it is about; null where it is about the whole run."""

@@ -47,6 +47,7 @@ class Resolved(Struct, frozen=True, kw_only=True):
     """The mount it lies in; `project` for the workspace itself."""
 
     writable: bool = True
+    """Whether the mount that it lies in may be changed."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -223,7 +224,10 @@ class Line(Struct, frozen=True, kw_only=True):
     """One line of a process's output, without its line break."""
 
     stream: Stream
+    """Where it was written to."""
+
     text: str
+    """The line, decoded."""
 
 
 class Exit(Struct, frozen=True, kw_only=True):

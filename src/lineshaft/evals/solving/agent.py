@@ -41,11 +41,22 @@ class Spending(Struct, kw_only=True):
     """What an attempt has spent so far."""
 
     turns: int = 0
+    """Replies of the model."""
+
     input_tokens: int = 0
+    """Tokens of all requests."""
+
     output_tokens: int = 0
+    """Tokens of all replies."""
+
     tokens_by: str = ""
+    """Who counted: `provider`, or the name of the tokeniser."""
+
     model_seconds: float = 0.0
+    """Of `seconds`, those in which the model was waited for."""
+
     seconds: float = 0.0
+    """Seconds that the agent worked."""
 
 
 Spent = Callable[[Spending], None]

@@ -32,6 +32,8 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
     __unshown__ = frozenset({"token"})
 
     host: str = "127.0.0.1"
+    """The address of this machine that it listens at."""
+
     port: int = 8_765
     """0: any that is free."""
 
