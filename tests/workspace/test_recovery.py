@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from landing.trees import tree_of
-from lineshaft.errors import StateError, WorkspaceError
+from lineshaft.errors import StaleFile, StateError, WorkspaceError
 from lineshaft.workspace import Folder
 from lineshaft.workspace.journal import Journals, failpoints
 from lineshaft.workspace.journal.lock import locked
@@ -27,6 +27,9 @@ async def main():
         await view.write(name, b"new " + name.encode())
     await view.delete("gone")
     await view.make_folder("folder")
+    for name in sys.argv[4:]:
+        place, _, moved = name.partition(":")
+        await (view.move(place, moved) if moved else view.write(place, b"new " + place.encode()))
     failpoints.at_each_step(lambda step: os._exit(9) if step == sys.argv[3] else None)
     await view.land()
 
@@ -48,10 +51,10 @@ def folder(root: Path, tmp_path: Path) -> Folder:
     return Folder(root, journals=tmp_path / "journals")
 
 
-def crash(root: Path, step: str) -> None:
-    """Have a process begin to land, and end it at a step."""
+def crash(root: Path, step: str, *more: str) -> None:
+    """Have a process begin to land, and end it at a step; `more` are files written or moved too."""
     journals = root.parent / "journals"
-    command = [sys.executable, "-c", CRASH, str(root), str(journals), step]
+    command = [sys.executable, "-c", CRASH, str(root), str(journals), step, *more]
     assert subprocess.run(command, check=False).returncode == 9
 
 
@@ -99,6 +102,81 @@ async def test_what_somebody_changed_since_is_left_alone_and_named(
     ]
     assert {finding.path for finding in findings if finding.path} == {"b", "gone"}
     assert files(root) == AFTER | {"b": b"theirs", "gone": b"theirs too"}
+
+
+LARGE = b"old line\n" * 200_000
+
+
+def write_in_place(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"theirs")
+
+
+async def test_a_landing_is_finished_though_a_large_file_was_written_in_place(
+    folder: Folder, root: Path
+) -> None:
+    (root / "z").write_bytes(LARGE)
+    crash(root, "file-placed", "z")
+    write_in_place(root / "z")
+
+    findings = await folder.recover()
+
+    assert [(finding.code, finding.path) for finding in findings] == [
+        ("landing-finished", None),
+        ("left-alone", "z"),
+        ("before-lost", "z"),
+    ]
+    theirs = b"theirs" + LARGE[6:]
+    assert files(root) == AFTER | {"z": theirs}
+    with pytest.raises(StaleFile, match="'z'"):
+        await folder.undo("run")
+    (root / "z").write_bytes(b"new z")
+    with pytest.raises(StateError, match="kept content of 'z' from before run 'run' is damaged"):
+        await folder.undo("run")
+    (root / "z").write_bytes(LARGE)
+    undone = await folder.undo("run")
+    assert undone.already == ("z",)
+    assert files(root) == {name: f"old {name}".encode() for name in ("a", "b", "c", "gone")} | {
+        "z": LARGE
+    }
+
+
+async def test_a_landing_whose_new_content_is_lost_is_taken_back(
+    folder: Folder, root: Path
+) -> None:
+    (root / "z").write_bytes(LARGE)
+    before = files(root)
+    crash(root, "committed", "z:moved")
+    write_in_place(root / "z")
+
+    (finding,) = await folder.recover()
+
+    assert finding.code == "landing-taken-back"
+    assert files(root) == before | {"z": b"theirs" + LARGE[6:]}
+    assert folder.half_landed() == 0
+
+
+async def test_what_can_neither_be_finished_nor_taken_back_stops_no_later_landing(
+    folder: Folder, root: Path
+) -> None:
+    for name in ("A", "z"):
+        (root / name).write_bytes(LARGE + name.encode())
+    with (root / "A").open("r+b") as log:
+        crash(root, "file-placed", "A", "z:moved")
+        log.write(b"theirs")
+    write_in_place(root / "z")
+
+    findings = await folder.recover()
+
+    assert [(finding.code, finding.path) for finding in findings] == [
+        ("landing-finished", None),
+        ("left-alone", "z"),
+        ("left-alone", "moved"),
+        ("before-lost", "A"),
+        ("before-lost", "z"),
+    ]
+    assert files(root) == AFTER | {"A": b"new A", "z": b"theirs" + LARGE[6:] + b"z"}
+    assert folder.half_landed() == 0
 
 
 async def test_what_cannot_be_finished_is_taken_back(folder: Folder, root: Path) -> None:

@@ -254,6 +254,31 @@ async def test_large_files_are_kept_without_a_copy(
     assert not any(path.is_file() for path in (tmp_path / "journals" / "kept").rglob("*"))
 
 
+async def test_an_undo_names_the_file_whose_kept_content_was_written_in_place(
+    folder: Folder, root: Path
+) -> None:
+    large = os.urandom(1_500_000)
+    (root / "log").write_bytes(large)
+    before = tree_of(root)
+    with (root / "log").open("r+b") as log:
+        view = folder.begin("run", atomic=True)
+        await view.write("log", b"small")
+        await view.write("f", b"two")
+        await view.land()
+        log.write(b"one more line")
+    landed = tree_of(root)
+
+    with pytest.raises(StateError, match="content of 'log' from before run 'run'") as caught:
+        await folder.undo("run")
+
+    assert "nothing was undone" in caught.value.message
+    assert "by hand" in (caught.value.hint or "")
+    assert tree_of(root) == landed
+    (root / "log").write_bytes(large)
+    assert (await folder.undo("run")).already == ("log",)
+    assert tree_of(root) == before
+
+
 async def test_without_an_id_nothing_is_kept(folder: Folder, tmp_path: Path) -> None:
     view = folder.begin(atomic=True)
     await view.write("f", b"x")

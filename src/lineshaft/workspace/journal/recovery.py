@@ -179,7 +179,7 @@ def finish(journals: Journals) -> list[Finding]:
     for path in journals.unfinished():
         reached("recovery-found")
         journal = journals.load(path)
-        if journal is None or journal.damaged():
+        if journal is None:
             journals.drop(path)  # it was never whole, so no step of it was done
             findings.append(
                 Finding(
@@ -196,22 +196,42 @@ def finish(journals: Journals) -> list[Finding]:
 def _finish(journals: Journals, journal: Journal) -> list[Finding]:
     header = journal.header
     judged = judge(header.items)
+    lost = journal.lost()
+    left_out = _left_out(journal, judged.tasks, lost)
+    tasks = [task for task in judged.tasks if task.item not in left_out]
     reached("recovery-judged")
     what = f"stage {header.stage} of run {header.run_id}" if header.run_id else "a landing"
     if header.kind == "undo":
         what = f"the undoing of run {header.run_id}"
     try:
-        carry_out(journals, journal, judged.tasks, again=True)
+        carry_out(journals, journal, tasks, again=True)
     except LineshaftError as error:
         if journal.path.exists():
             raise
         text = f"{what} could not be finished and was taken back: {error.message}"
         return [Finding(code="landing-taken-back", level="warning", message=text)]
-    text = f"{what} was finished: {len(judged.tasks)} of {len(header.items)} changes were left"
+    text = f"{what} was finished: {len(tasks)} of {len(header.items)} changes were left"
     return [
         Finding(code="landing-finished", level="info", message=text),
         *(_left_alone(item) for item in judged.strange),
+        *(_without_content(item) for item in left_out),
+        *(_before_lost(item) for item in header.items if item.before.sha256 in lost),
     ]
+
+
+def _left_out(journal: Journal, tasks: Sequence[Task], lost: Collection[str]) -> tuple[Item, ...]:
+    """Return the changes whose content is lost, where all cannot be taken back for want of another.
+
+    Without them the rest is finished: a journal that stayed would stop every landing after it.
+    """
+    wanting = _wanting(tasks, lost)
+    if wanting and _wanting(judge(backwards(journal.header.items)).tasks, lost):
+        return wanting
+    return ()
+
+
+def _wanting(tasks: Sequence[Task], lost: Collection[str]) -> tuple[Item, ...]:
+    return tuple(task.item for task in tasks if task.item.after.sha256 in lost)
 
 
 def _left_alone(item: Item) -> Finding:
@@ -221,4 +241,25 @@ def _left_alone(item: Item) -> Finding:
         path=item.place.path,
         message=f"{item.place.path!r} was changed from outside after a crash: it is left alone",
         hint="Compare it with the run's own change: `lineshaft show RUN`",
+    )
+
+
+def _without_content(item: Item) -> Finding:
+    return Finding(
+        code="left-alone",
+        level="warning",
+        path=item.place.path,
+        message=f"{item.place.path!r} is left alone: the content that it was to get is lost",
+        hint="Make that change by hand: `lineshaft show RUN` tells it.",
+    )
+
+
+def _before_lost(item: Item) -> Finding:
+    return Finding(
+        code="before-lost",
+        level="warning",
+        path=item.place.path,
+        message=f"what {item.place.path!r} was before is lost: another program wrote into the kept"
+        " content",
+        hint="An undo of the run cannot give it back. Keep a copy of the file as it is.",
     )

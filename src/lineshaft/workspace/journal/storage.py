@@ -2,7 +2,7 @@
 
 Above: `journal/folder.py`, which keeps them, and `staging/landing.py`. The file is written once,
 from front to end: a header, the contents, a mark that says that it is whole. A journal without the
-mark, or whose contents do not match the header, was never begun.
+mark was never begun. Contents may be lost afterwards: a linked one is a file that others may write.
 """
 
 import hashlib
@@ -125,15 +125,18 @@ class Journal(Struct):
         blob = self._blobs[sha256]
         return blob.path != self.path and hard_link(blob.path, to)
 
-    def damaged(self) -> bool:
-        """Whether some content has changed."""
+    def lost(self) -> frozenset[str]:
+        """Return the contents that are not what they were: a linked one may be written in place."""
+        return frozenset(sha256 for sha256 in self._blobs if not self.keeps(sha256))
+
+    def keeps(self, sha256: str) -> bool:
+        """Whether it has a content, and that is what it was."""
         try:
-            for sha256 in self._blobs:
-                for _ in self.parts(sha256):
-                    pass
+            for _ in self.parts(sha256):
+                pass
         except (OSError, StateError):
-            return True
-        return False
+            return False
+        return True
 
 
 def _slice(blob: _Blob) -> Iterator[bytes]:

@@ -41,6 +41,7 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
         StaleFile: Some of the files were changed since; nothing was done.
         StateExpired: The time for which they were kept is over.
         RunUnknown: No changes of that run are known.
+        StateError: What a file was is no longer kept; nothing was done.
         WorkspaceError: It cannot be done; nothing was done.
     """
     landed = _landed(journals, run_id)
@@ -63,7 +64,7 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
         items=tuple(task.item for task in tasks),
         undoes=tuple(journal.header.id for journal in landed),
     )
-    journal = journals.commit(header, _sources(landed, header.items))
+    journal = journals.commit(header, _sources(landed, header.items, run_id))
     changes = [_change(journal, item) for item in header.items]
 
     def save() -> None:
@@ -165,18 +166,28 @@ def _judged(
     return tasks, stale, already
 
 
-def _sources(landed: Sequence[Journal], items: Iterable[Item]) -> dict[str, Source]:
+def _sources(landed: Sequence[Journal], items: Iterable[Item], run_id: str) -> dict[str, Source]:
     sources: dict[str, Source] = {}
+    lost: list[str] = []
     for item in items:
         if item.before.sha256 is not None:
             sources[item.before.sha256] = FromDisk(item.place, item.before)
     for item in items:
         sha256 = item.after.sha256
         if sha256 is not None and sha256 not in sources:
-            holder = next((journal for journal in landed if journal.has(sha256)), None)
+            holder = next((journal for journal in landed if journal.keeps(sha256)), None)
             if holder is None:
-                raise StateError(f"what {item.place.path!r} was is not kept: nothing was undone")
-            sources[sha256] = FromJournal(holder, sha256)
+                lost.append(item.place.path)
+            else:
+                sources[sha256] = FromJournal(holder, sha256)
+    if lost:
+        named = first_few(lost, _TOLD, quoted=True)
+        raise StateError(
+            f"the kept content of {named} from before run {run_id!r} is damaged or gone;"
+            " nothing was undone",
+            hint="Make it as it was by hand, if you have a copy, then undo the rest. Else"
+            f" `lineshaft show {run_id}` tells what the run changed.",
+        )
     return sources
 
 
