@@ -358,3 +358,26 @@ async def test_what_is_kept_of_a_run_is_in_no_record_and_no_error(store: Store, 
     shown = [repr(each) for each in (await store.runs(), await store.events("r"), store, state)]
     assert [text for text in (*errors, *shown) if secret in text] == []
     assert secret in repr((await store.load("r")).run.document)
+
+
+async def test_what_may_be_left_out_waits_for_a_store_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.store._writer._MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("lineshaft.store._writer._AGAIN", 0.001)
+    (tmp_path / "file").touch()
+    store = Store(tmp_path / "file" / "runs.db", key=KEY)
+    handles = [f"result-{number}" for number in range(200)]
+    for handle in handles:
+        store.keep_result(handle, handle + "x" * 100_000)
+        with pytest.raises(StateError):
+            await store.flush()
+
+    (tmp_path / "file").unlink()
+    await store.flush()
+
+    kept = [handle for handle in handles if await store.result_text(handle)]
+    assert kept == handles[:4]
+    store.keep_result("later", "text")
+    assert await store.result_text("later") == "text"
+    await store.aclose()

@@ -255,6 +255,8 @@ class Store:
     def observe(self, workspace: str | Path, seen: ObservedShape, merge: Merge) -> None:
         """Add observations of a tool's results; it only queues, and raises nothing.
 
+        They are left out where much waits to be written.
+
         Args:
             workspace: Its real path, or another name for it.
             seen: The observations since the last call for the tool.
@@ -265,18 +267,22 @@ class Store:
         def act(work: Transaction) -> None:
             work.shapes.add(name, seen, merge)
 
-        self._writer.ask(WriteJob(act=act, keep=True, urgent=False))
+        self._writer.ask_if_room(WriteJob(act=act, keep=True, urgent=False))
 
     def keep_result(self, handle: str, text: str) -> None:
         """Keep a text that was too long for a model; it only queues, and raises nothing.
+
+        It is left out where much waits to be written, as on a disk that is full.
 
         Args:
             handle: What it is found by; unguessable, since it is all that a reader needs.
             text: Redacted.
         """
-        self._writer.ask(
-            WriteJob(act=lambda work: work.results.add(handle, text), keep=True, urgent=False)
-        )
+
+        def act(work: Transaction) -> None:
+            work.results.add(handle, text)
+
+        self._writer.ask_if_room(WriteJob(act=act, keep=True, urgent=False, size=len(text)))
 
     async def result_text(self, handle: str) -> str | None:
         """Return a text that `keep_result` was given; None: it is unknown, or its time is over.

@@ -107,6 +107,13 @@ class Writer:
                 hint="look at the disk that it lies on",
             )
 
+    def ask_if_room(self, work: WriteJob[Any]) -> None:
+        """Take work that may be left out: it leaves half of the room to the steps of runs."""
+        with self._lock:
+            waiting = self._bytes + self._writing_bytes
+        if not waiting or waiting + work.size <= _MOST_BYTES // 2:
+            self.ask(work)
+
     def ask(self, work: WriteJob[T]) -> Future[T]:
         """Take work that is waited for, or that is only to be kept."""
         with self._lock:
@@ -162,6 +169,7 @@ class Writer:
         self._queue: deque[WriteJob[Any]] = deque()
         self._bytes = 0
         self._writing = False
+        self._writing_bytes = 0
         self._closing = False
         self._failure: StateError | None = None
         self._told = False
@@ -197,6 +205,7 @@ class Writer:
             if group:
                 self._write(group)
             self._writing = False
+            self._writing_bytes = 0
             self._renew()
         self._shut()
 
@@ -233,7 +242,7 @@ class Writer:
             group = list(self._queue)
             self._writing = bool(group)
             self._queue.clear()
-            self._bytes = 0
+            self._writing_bytes, self._bytes = self._bytes, 0
         return group
 
     def _write(self, group: Sequence[WriteJob[Any]]) -> None:
@@ -291,6 +300,7 @@ class Writer:
         with self._lock:
             self._queue.extendleft(reversed(kept))
             self._bytes += sum(work.size for work in kept)
+            self._writing_bytes = 0
         for work in group:
             if not work.keep:
                 self._told = True
