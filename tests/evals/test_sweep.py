@@ -463,8 +463,6 @@ print(end.done, [cell.outcome for cell in cells])
 
 
 def test_a_full_disk_stops_the_sweep_and_another_call_goes_on(tmp_path: Path) -> None:
-    if shutil.which("unshare") is None:
-        pytest.skip("no small disk can be mounted here: unshare is missing")
     disk = tmp_path / "disk"
     disk.mkdir()
     body = (
@@ -478,10 +476,58 @@ def test_a_full_disk_stops_the_sweep_and_another_call_goes_on(tmp_path: Path) ->
         "            except OSError: pass"
     )
     task = written(tmp_path / "task", plan__py=PLAN, tools__py=_poking(body))
-    mount = 'mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" -c "$3" "$1" "$4"'
-    command = ["sh", "-c", mount, "sh", str(disk), sys.executable, FULL, str(task.folder)]
+    ended = _on_small_disk(disk, FULL, str(task.folder))
+    assert ended.returncode == 0, ended.stderr
+    stopped, found, after = ended.stdout.splitlines()
+    assert stopped.startswith("stopped: the disk is full")
+    assert found.endswith("('invalid', 'the disk is full')]")
+    assert after.startswith("3 ['pass'")
+
+
+PART = """
+import sys
+from pathlib import Path
+from lineshaft.evals import CellResult, SweepFolder, found_tasks, planned, variants_of
+
+place = Path(sys.argv[1])
+folder = SweepFolder(place / "eval")
+plan = planned(found_tasks(["one-call"]), variants_of([]), repeats=1, model="m", tokeniser="t")
+
+def cell(key):
+    return CellResult(
+        key=key, task="t", kind="win", variant="v", repeat=1, outcome="fail", reason="x" * 3_000
+    )
+
+with folder.begun(plan):
+    folder.write(cell("first"))
+    with (place / "filler").open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)): pass
+        except OSError: pass
+    folder.write(cell("second"))
+print([(key, len(cell.reason)) for key, cell in folder.results().items()])
+"""
+
+
+def test_a_line_for_which_there_is_room_in_part_is_written_whole_in_the_reserve(
+    tmp_path: Path,
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    ended = _on_small_disk(disk, PART)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "[('first', 3000), ('second', 3000)]\n"
+
+
+def _on_small_disk(disk: Path, program: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with a disk of 2 MB, its first argument; skip where none can be mounted."""
+    if shutil.which("unshare") is None:
+        pytest.skip("no small disk can be mounted here: unshare is missing")
+    mount = 'mount -t tmpfs -o size=2m tmpfs "$1" && at=$1 python=$2 body=$3 && shift 3'
+    shell = ["sh", "-c", mount + ' && exec "$python" -c "$body" "$at" "$@"', "sh"]
+    apart = ["unshare", "--user", "--map-root-user", "--mount", *shell]
     ended = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "--mount", *command],
+        [*apart, str(disk), sys.executable, program, *more],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
         capture_output=True,
         text=True,
@@ -489,8 +535,4 @@ def test_a_full_disk_stops_the_sweep_and_another_call_goes_on(tmp_path: Path) ->
     )
     if ended.returncode and "mount:" in ended.stderr + ended.stdout:
         pytest.skip("no small disk can be mounted here")
-    assert ended.returncode == 0, ended.stderr
-    stopped, found, after = ended.stdout.splitlines()
-    assert stopped.startswith("stopped: the disk is full")
-    assert found.endswith("('invalid', 'the disk is full')]")
-    assert after.startswith("3 ['pass'")
+    return ended

@@ -1,5 +1,6 @@
 """The folder of a sweep: plan, log, a folder for each cell, and room for the record."""
 
+import errno
 import json
 import os
 from collections.abc import Generator, Iterable, Mapping
@@ -8,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lineshaft.errors import ConfigError, EvalError
+from lineshaft.errors import ConfigError
 from lineshaft.evals._results import CellResult
 from lineshaft.evals.solving import Attempt, Spending
 from lineshaft.evals.sweep.growth import grown
@@ -228,9 +229,12 @@ def _append(path: Path, line: bytes) -> None:
         path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600
     )
     with os.fdopen(handle, "ab", buffering=0) as file:
-        written = file.write(line)
-        if written < len(line):
-            raise EvalError(f"{path.name!r} cannot be written whole")
+        left = memoryview(line)
+        while left:
+            written = file.write(left)  # a disk that is nearly full takes a part
+            if not written:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            left = left[written:]
         os.fsync(file.fileno())
 
 
