@@ -158,6 +158,8 @@ class CPythonEngine:
             try:
                 worker = await forks.worker()
             except Lost as lost:
+                if str(lost):
+                    outcome = Crashed(message=f"no process for the script could be started: {lost}")
                 await self._lost(forks, unwell=isinstance(lost, Unwell))
                 continue
             run = CPythonRun(

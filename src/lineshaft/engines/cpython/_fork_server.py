@@ -121,7 +121,10 @@ class ForkServer:
     def _fork(self) -> Worker:
         if self._closed:
             raise Lost
-        worker = Worker()
+        try:
+            worker = Worker()
+        except OSError as error:
+            raise Lost(error.strerror or "") from None
         try:
             send_descriptors(self._orders, b"process", worker.far_ends)
             self._bell.send(b"!")

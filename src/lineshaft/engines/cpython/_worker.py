@@ -9,7 +9,7 @@ import select
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from lineshaft.engines.cpython._linux import (
@@ -33,17 +33,25 @@ class Unwell(Lost):
 
 
 class Worker:
-    """One process."""
+    """One process.
+
+    Raises:
+        OSError: There are no descriptors for it; none is left open.
+    """
 
     def __init__(self) -> None:
-        self.wire, self._far_wire = socket.socketpair()
-        self.stdout, self._far_stdout = os.pipe()
-        self.stderr, self._far_stderr = os.pipe()
-        self.wire.settimeout(0)
-        if sys.platform != "win32":
-            for fd in (self.stdout, self.stderr):
-                os.set_blocking(fd, False)
-        tell_senders(self.wire, on=True)
+        with ExitStack() as opened:
+            self.wire, self._far_wire = socket.socketpair()
+            opened.callback(self.wire.close)
+            opened.callback(self._far_wire.close)
+            self.stdout, self._far_stdout = _pipe(opened)
+            self.stderr, self._far_stderr = _pipe(opened)
+            self.wire.settimeout(0)
+            if sys.platform != "win32":
+                for fd in (self.stdout, self.stderr):
+                    os.set_blocking(fd, False)
+            tell_senders(self.wire, on=True)
+            opened.pop_all()
         self.receiver = Receiver(FROM_GUEST)
         self.pid: int | None = None
         self.fault = ""
@@ -86,7 +94,7 @@ class Worker:
             with suppress(BlockingIOError):
                 self.fault = os.read(self.stderr, _LAST_WORDS).decode(errors="replace").strip()
             raise Lost
-        with suppress(ProcessLookupError):
+        with suppress(OSError):  # it is gone, or there are no descriptors
             self.pidfd = hold_process(pid)
         self.pid = pid
         tell_senders(self.wire, on=False)
@@ -156,3 +164,10 @@ class Worker:
         for fd in (self.stdout, self.stderr, self.pidfd):
             if fd is not None:
                 os.close(fd)
+
+
+def _pipe(opened: ExitStack) -> tuple[int, int]:
+    near, far = os.pipe()
+    opened.callback(os.close, near)
+    opened.callback(os.close, far)
+    return near, far
