@@ -13,6 +13,8 @@ import pytest
 
 from cli.paused import ASK_WRITES, GATHER, Facts, Lineshaft, facts, files, ids, paused
 from cli.person import COLOUR, Sit
+from lineshaft.store import Store
+from lineshaft.values import LogRow, RunClaim
 
 
 def test_a_paused_run_says_what_waits_and_how_to_answer(
@@ -80,6 +82,27 @@ def test_without_answers_and_without_a_terminal_it_lists_what_waits(
     assert lineshaft("resume", "--approve", "all").returncode == 0
 
 
+async def test_a_run_is_found_however_many_came_after_it(
+    lineshaft: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    run = paused(lineshaft, workspace)
+    first = facts(lineshaft("resume", "--json"))
+    async with Store(tmp_path / "STATE" / "lineshaft" / "runs.db") as store:
+        for number in range(1_001):
+            claim = RunClaim(run_id=f"later-{number}", workspace="/another")
+            row = LogRow(kind="begin", at=LATE, event_seq=1, shown=(("run_started", {}),))
+            store.append(claim, [row])
+        await store.flush()
+
+    assert first["expires_at"]
+    assert facts(lineshaft("resume", str(run["run_id"]), "--json")) == first
+    assert lineshaft("resume", str(run["run_id"]), "--deny", "all").returncode == 0
+    again = lineshaft("resume", str(run["run_id"]))
+    assert again.returncode != 0
+    assert "is over: it ended as success" in again.stderr
+
+
+LATE = "2099-01-01T00:00:00.000Z"
 LONG = "await write_file(path='long.txt', content='x' * 3000 + 'the end')"
 
 

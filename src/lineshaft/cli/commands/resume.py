@@ -310,10 +310,7 @@ async def _must_stand(session: Session, run_id: str) -> None:
 
 
 async def _summary(session: Session, run_id: str) -> RunSummary | None:
-    if session.store is None:
-        return None
-    runs = await session.store.runs(limit=1_000)
-    return next((each for each in runs if each.run_id == run_id), None)
+    return None if session.store is None else await session.store.summary(run_id)
 
 
 async def _standing(
