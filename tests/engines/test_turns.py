@@ -168,15 +168,40 @@ def test_a_script_that_ends_before_its_record_diverges() -> None:
 def test_long_requests_come_in_pieces_of_which_the_last_is_the_turn() -> None:
     replay = inputs()
     turns = order(replay)
-    text = asks(1)
-    starts = range(0, len(text), 7)
+    text = asks(1) + " " * 300_000
+    starts = range(0, len(text), 100_000)
     begun = [
-        turns.begin(-1, json.dumps([{"part": text[at : at + 7], "more": at + 7 < len(text)}]))
-        for at in starts
+        turns.begin(-1, _piece(text[at : at + 100_000], more=at != starts[-1])) for at in starts
     ]
     assert [one.answer for one in begun] == ["[]"] * (len(starts) - 1) + [None]
     assert [call.id for call in begun[-1].calls] == ["1"]
     assert replay.turns == []
+
+
+def _piece(text: str, *, more: bool) -> str:
+    return json.dumps([{"part": text, "more": more}])
+
+
+def test_pieces_are_few_whatever_a_guest_sends() -> None:
+    outcome = end_of(lambda: order().begin(-1, _piece("x" * 99_999, more=True)))
+    assert isinstance(outcome, Crashed)
+    assert "a piece of fewer than 100,000 characters" in outcome.message
+    turns = order()
+    for _ in range(640):
+        assert turns.begin(-1, _piece("x" * 100_000, more=True)).answer == "[]"
+    outcome = end_of(lambda: turns.begin(-1, _piece("x", more=False)))
+    assert isinstance(outcome, Crashed)
+    assert "more than 64,000,000 bytes" in outcome.message
+
+
+def test_a_message_in_pieces_is_counted_by_itself() -> None:
+    turns = TurnOrder(None, most_calls=100, most_bytes=100_000_000)
+    for number in range(1, 4):
+        text = asks(number)
+        for _ in range(300):
+            turns.begin(-1, _piece(" " * 100_000, more=True))
+        turns.begin(-1, _piece(text, more=False))
+        turns.completed(number, Value(1))
 
 
 @pytest.mark.parametrize("text", ["x" * 10_000_000, "\U0001f600" * 7_000_000, '"' * 9_000_000])

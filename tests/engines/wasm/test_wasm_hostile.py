@@ -64,8 +64,10 @@ BROKEN: dict[str, str] = {
         "while True: wire.turn(0.0, piece)"
     ),
     "a turn among pieces": (
-        'wire.turn(0.0, \'[{"part": "[", "more": true}]\')\nwire.turn(0.0, \'[]\')'
+        "wire.turn(0.0, '[{\"part\": \"' + ' ' * 10**6 + '\", \"more\": true}]')\n"
+        "wire.turn(0.0, '[]')"
     ),
+    "tiny pieces": ('while True: wire.turn(0.0, \'[{"part": "ab", "more": true}]\')'),
     "a piece of a piece": (
         """wire.turn(0.0, r'[{"part": "[{\\"rest\\": true}]", "more": false}]')"""
     ),

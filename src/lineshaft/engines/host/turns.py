@@ -29,6 +29,9 @@ from lineshaft.values import Call, Diverged, Done, Exceeded, Raised, ReplayInput
 MOST_TURNS = 2_000_000
 """Turns that are kept of a run; one that takes more cannot be executed again."""
 
+_LEAST_PIECE = 100_000
+"""Characters of a piece after which more come: each costs the host a turn."""
+
 
 class Begun(Struct, kw_only=True):
     """The requests of a turn to its host."""
@@ -88,6 +91,9 @@ class TurnOrder:
         self._requests: list[str] = []
         """Pieces of requests that are not complete."""
 
+        self._gathered = 0
+        """How many characters they have."""
+
         self._rest: list[str] = []
         """Pieces of an answer that the guest has not fetched, the next one last."""
 
@@ -119,7 +125,7 @@ class TurnOrder:
         """
         if self._open:
             raise broken("a turn inside a turn")
-        size = sum(map(len, self._requests)) + len(requests)
+        size = self._gathered + len(requests)
         found = self._gather(requests)
         if isinstance(found, Begun):
             return found
@@ -178,11 +184,14 @@ class TurnOrder:
                 return found
             case [RequestPart(text, more)]:
                 self._requests.append(text)
-                if sum(map(len, self._requests)) > MESSAGE_BYTES:
+                self._gathered += len(text)
+                if self._gathered > MESSAGE_BYTES:
                     raise broken(f"requests of more than {MESSAGE_BYTES:,} bytes")
                 if more:
+                    if len(text) < _LEAST_PIECE:
+                        raise broken(f"a piece of fewer than {_LEAST_PIECE:,} characters")
                     return Begun(answer=PASSED)
-                text, self._requests = "".join(self._requests), []
+                text, self._requests, self._gathered = "".join(self._requests), [], 0
                 return read_requests(text)
             case [Rest()]:
                 if not self._rest:
