@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,23 @@ return seen, [e["path"] for e in (await list_files(recursive=True))["entries"]]
     assert seen["changed"] == ["a.txt", "c.txt", "sub/b.txt"]
     assert files == ["a.txt", "sub", "sub/b.txt"]
     assert (tmp_path / "work" / "a.txt").read_text() == "one\n"
+
+
+async def test_the_copy_is_written_beside_the_event_loop(
+    viewing: Viewing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[str, int] = {}
+    write = Path.write_bytes
+
+    def written(path: Path, data: Any) -> int:
+        threads[path.name] = threading.get_ident()
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", written)
+    async with viewing() as session:
+        done = await session.call("look", {"line": "cat a.txt"})
+    assert done.value["out"] == "one\n"
+    assert threads["a.txt"] != threading.get_ident()
 
 
 async def test_what_is_kept_becomes_changes_of_the_run(viewing: Viewing, tmp_path: Path) -> None:

@@ -90,9 +90,7 @@ async def private_copy(
         if packages is not None and not (root / _PACKAGES).exists():
             (root / _PACKAGES).symlink_to(packages)
             linked.append(packages)
-        for path, data in (extra or {}).items():
-            _replace(root / path, data)
-        _write_git_stub(root, real)
+        await to_the_end(lambda _: _add(root, real, extra or {}))
         yield PrivateCopy(
             root=root, temporary=temporary, packages=tuple(linked), hidden=tuple(hidden)
         )
@@ -105,7 +103,14 @@ async def _copy_file(call: Context, path: str, target: Path, source: Path) -> No
         content = await call.workspace.read(path)
     except (ToolError, WorkspaceError):
         return  # policy hides it from this call, or it is gone by now
-    _put(target, content.data, is_program=os.access(source, os.X_OK))
+    data = content.data
+    await to_the_end(lambda _: _put(target, data, is_program=os.access(source, os.X_OK)))
+
+
+def _add(root: Path, real: Path, extra: Mapping[str, bytes | None]) -> None:
+    for path, data in extra.items():
+        _replace(root / path, data)
+    _write_git_stub(root, real)
 
 
 def _replace(target: Path, data: bytes | None) -> None:
