@@ -2,9 +2,11 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import psutil
@@ -240,6 +242,7 @@ async def test_a_command_that_kills_its_supervisor_is_ended(
 HOST = """
 import asyncio, os, sys
 from pathlib import Path
+from typing import Any
 from lineshaft.processes import start
 from lineshaft.values import Command
 
@@ -270,3 +273,33 @@ async def test_a_daemon_does_not_outlive_a_killed_host(
         host.kill()
 
     await ended(pid)
+
+
+class Lingering(subprocess.Popen[bytes]):
+    """A supervisor that is seen to have ended at the fifth look."""
+
+    looks = 0
+
+    def poll(self) -> int | None:
+        self.looks += 1
+        return super().wait() if self.looks >= 5 else None
+
+    def wait(self, timeout: float | None = None) -> int:
+        raise AssertionError(f"the event loop stood still for up to {timeout} s")
+
+
+async def test_the_event_loop_goes_on_while_a_supervisor_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[Lingering] = []
+
+    def launched(argv: list[str], **more: Any) -> Lingering:
+        made.append(Lingering(argv, **more))
+        return made[-1]
+
+    monkeypatch.setattr("lineshaft.processes._start.subprocess.Popen", launched)
+    with anyio.fail_after(20):
+        process = await start(Command(argv=("true",)), cwd=tmp_path)
+        assert (await process.wait()).exit_code == 0
+        await process.kill()
+    assert [one.looks for one in made] == [5]

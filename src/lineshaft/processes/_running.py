@@ -8,7 +8,6 @@ Above: workspaces. Below: `_supervisor.py`, a process of its own, over a socket.
 """
 
 import asyncio
-import contextlib
 import os
 import socket
 import subprocess
@@ -28,6 +27,9 @@ GRACE_SECONDS = 2.0
 
 DRAIN_SECONDS = 1.0
 """For output that still comes after the end."""
+
+_LOOK_SECONDS = 0.001
+"""Between two looks whether a supervisor that has said its last word has ended."""
 
 _CHUNK = 65_536
 
@@ -93,6 +95,7 @@ class Running:
         self._empty = False
         self._gone = False
         self._ending = False
+        self._finished = False
         self._timed_out = False
         self._loop.add_reader(control, self._hear)
         self._later(command.seconds, self._expire)
@@ -188,7 +191,7 @@ class Running:
 
     def _end(self) -> None:
         """Order the end of the tree, once."""
-        if self._ending or self._done.is_set():
+        if self._ending or self._finished:
             return
         self._ending = True
         self._tell(f"end {GRACE_SECONDS}\n")
@@ -250,8 +253,9 @@ class Running:
 
     def _finish(self) -> None:
         """Release everything; a process still alive then cannot be killed."""
-        if self._done.is_set():
+        if self._finished:
             return
+        self._finished = True
         for timer in self._timers:
             timer.cancel()
         for pipe in self._pipes:
@@ -259,9 +263,16 @@ class Running:
         self._loop.remove_reader(self._control)
         self._control.close()
         self._ended = self._ended or time.monotonic()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            # Where it is not gone, it goes on trying until the last process of the tree is.
-            self._supervisor.wait(timeout=DRAIN_SECONDS if self._gone else 0)
+        self._reap(time.monotonic() + (DRAIN_SECONDS if self._gone else 0))
+
+    def _reap(self, until: float) -> None:
+        """Look until the supervisor has ended; the event loop goes on meanwhile.
+
+        Where it is not gone, it goes on trying until the last process of the tree is.
+        """
+        if self._supervisor.poll() is None and time.monotonic() < until:
+            self._loop.call_later(_LOOK_SECONDS, self._reap, until)
+            return
         self.settled.set()
         self._done.set()
 
