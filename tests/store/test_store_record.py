@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,39 @@ async def test_a_list_of_runs_says_how_each_stands(store: Store) -> None:
     assert waits.expires_at == until
     assert [each.run_id for each in await store.runs(limit=1)] == ["waits"]
     assert await store.runs(workspace="/elsewhere") == []
+
+
+async def test_a_list_that_is_asked_for_again_reads_no_log_and_goes_by_an_index(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = sink(store, "/w")
+    for run_id in ("one", "two"):
+        record(started(run_id))
+        record(event(2, "call_asked", run_id, "c1"))
+    await store.flush()
+    asked: list[str] = []
+
+    def traced(*words: Any, **more: Any) -> sqlite3.Connection:
+        made = connect(*words, **more)
+        made.set_trace_callback(asked.append)
+        return made
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    first = await store.runs(workspace="/w")
+    assert [each.calls for each in first] == [1, 1]
+    assert sum("count(" in each for each in asked) == 2
+    asked.clear()
+    assert await store.runs(workspace="/w") == first
+    assert await store.summary("one") in first
+    with closing(connect(path)) as other:
+        for each in asked:
+            assert "FROM log" not in each
+            if "FROM runs" in each:
+                plan = other.execute(f"EXPLAIN QUERY PLAN {each}").fetchall()
+                assert not any(step[-1].startswith("SCAN") for step in plan), each
+    record(event(3, "call_asked", "one", "c2"))
+    assert {each.run_id: each.calls for each in await store.runs()} == {"one": 2, "two": 1}
 
 
 async def test_a_resumed_run_goes_on_in_the_list(store: Store) -> None:

@@ -13,6 +13,8 @@ from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import field
+
 from lineshaft.errors import StateError
 from lineshaft.files import private_folder
 from lineshaft.store._checkpoints import CheckpointLock
@@ -20,7 +22,7 @@ from lineshaft.store._faults import fault
 from lineshaft.store._files import publish
 from lineshaft.store._key import Keys
 from lineshaft.store._legacy import import_older
-from lineshaft.store._list import RunList
+from lineshaft.store._list import CallCounts, RunList
 from lineshaft.store._log import Log
 from lineshaft.store._owner import this_process
 from lineshaft.store._results import TABLE as RESULTS
@@ -39,10 +41,16 @@ class Transaction:
     """The actions in one transaction, on a store or on a snapshot of it."""
 
     def __init__(
-        self, connection: sqlite3.Connection, log: Log, *, now: datetime, keep_days: float
+        self,
+        connection: sqlite3.Connection,
+        log: Log,
+        *,
+        now: datetime,
+        keep_days: float,
+        counts: CallCounts,
     ) -> None:
         self.log = log
-        self.runs = RunList(connection, log)
+        self.runs = RunList(connection, log, counts)
         self.shapes = Shapes(connection, now=now)
         self.results = Results(connection, now=now, keep_days=keep_days)
 
@@ -68,13 +76,16 @@ class Location(Struct, frozen=True, kw_only=True):
     clock: Callable[[], datetime]
     """Tells the time."""
 
+    counts: CallCounts = field(default_factory=CallCounts)
+    """What is known of the runs from transactions before."""
+
     def begin(self, connection: sqlite3.Connection) -> Transaction:
         """Return the actions of a transaction on a connection."""
         now = self.clock()
         log = Log(
             connection, keys=self.keys, keep_days=self.keep_days, now=now, owner=this_process()
         )
-        return Transaction(connection, log, now=now, keep_days=self.keep_days)
+        return Transaction(connection, log, now=now, keep_days=self.keep_days, counts=self.counts)
 
     @contextmanager
     def snapshot(self) -> Generator[Transaction]:

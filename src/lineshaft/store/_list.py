@@ -12,11 +12,26 @@ from lineshaft.store._summaries import RunSummary
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LISTED = "`lineshaft runs` lists them"
-_NEWEST = """
-WHERE (:workspace IS NULL OR workspace = :workspace) AND (:run_id IS NULL OR id = :run_id)
-ORDER BY last_at DESC, id DESC LIMIT :limit
-"""
 _CALLS = "SELECT count(DISTINCT call_id) FROM log WHERE run = ? AND kind = 'call'"
+_MOST_COUNTED = 5_000
+
+
+class CallCounts:
+    """The calls of runs, counted once for each state of a run: to count them reads its log."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, bytes, int]] = {}
+
+    def of(self, connection: Connection, row: RunRow) -> int:
+        """Return how many calls a run has."""
+        known = self._known.get(row.id)
+        if known is not None and known[:2] == (row.seq, row.head):
+            return known[2]
+        count: int = connection.execute(_CALLS, (row.id,)).fetchone()[0]
+        if len(self._known) >= _MOST_COUNTED:
+            self._known.clear()
+        self._known[row.id] = (row.seq, row.head, count)
+        return count
 
 
 class RunList:
@@ -25,11 +40,13 @@ class RunList:
     Args:
         connection: In a transaction.
         log: The log in the same transaction.
+        counts: What is known of runs from transactions before.
     """
 
-    def __init__(self, connection: Connection, log: Log) -> None:
+    def __init__(self, connection: Connection, log: Log, counts: CallCounts) -> None:
         self._connection = connection
         self._log = log
+        self._counts = counts
 
     def newest(
         self, workspace: str | None, limit: int, *, run_id: str | None = None
@@ -41,12 +58,14 @@ class RunList:
             limit: The most runs.
             run_id: The one to return, where it is recorded.
         """
-        which = {
-            "workspace": None if workspace is None else storable(workspace),
-            "run_id": None if run_id is None else storable(run_id),
-            "limit": limit,
+        wanted = {"workspace": workspace, "id": run_id}
+        which: dict[str, object] = {
+            column: storable(value) for column, value in wanted.items() if value is not None
         }
-        return [self._summary(row) for row in self._log.select(_NEWEST, which)]
+        # Only what is asked for: an alternative in the condition would keep it from an index.
+        where = " AND ".join(f"{column} = :{column}" for column in which)
+        newest = f"{'WHERE' if which else ''} {where} ORDER BY last_at DESC, id DESC LIMIT :limit"
+        return [self._summary(row) for row in self._log.select(newest, {**which, "limit": limit})]
 
     def find(self, prefix: str | None, workspace: str | None) -> str:
         """Return the id of a run.
@@ -107,7 +126,7 @@ class RunList:
             engine=row.engine,
             origin=row.origin,
             duration_ms=row.duration_ms,
-            calls=self._connection.execute(_CALLS, (row.id,)).fetchone()[0],
+            calls=self._counts.of(self._connection, row),
             waiting=tuple(cast("list[str]", json.loads(row.waiting))),
             expires_at=row.expires_at,
             process=_process(row),

@@ -23,6 +23,7 @@ from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
 from lineshaft.store._json import UNFIT
 from lineshaft.store._key import Keys
+from lineshaft.store._list import CallCounts
 from lineshaft.store._log import Step, step_of
 from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
@@ -80,6 +81,7 @@ class Store:
         self._keys = Keys(key)
         self._patience = patience
         self._clock = clock
+        self._counts = CallCounts()
         self._writer = Writer(self._open, explain=self._explain)
         self._seconds = patience + _STUCK
         self._refused: dict[RunClaim, LineshaftError] = {}
@@ -392,6 +394,7 @@ class Store:
             keep_days=self._keep_days,
             patience=self._patience,
             clock=self._clock,
+            counts=self._counts,
         )
 
     def _places(self) -> tuple[Path, Path]:
