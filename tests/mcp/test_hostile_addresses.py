@@ -33,7 +33,7 @@ ROWS = [
     Row(kind="no-json", error="JSON"),
     Row(kind="no-event", error="SSE|JSON"),
     Row(kind="wrong-id", code="E_TOOL_TIMEOUT"),
-    Row(kind="forgets", error="knows this session no more"),
+    Row(kind="forgets-again", error="knows this session no more; nothing was done"),
     Row(kind="drips", code="E_TOOL_TIMEOUT"),
     Row(kind="breaks-off", error="broke off"),
     Row(kind="ends", error="may have happened"),
@@ -54,5 +54,16 @@ async def test_a_hostile_address_harms_only_its_own_calls(row: Row) -> None:
             assert result.error.code == row.code, result.error
             assert re.search(row.error, result.error.message, re.DOTALL), result.error.message
             assert again.value == "fine", again
-            if row.kind == "forgets":
-                assert (await session.call("h.wrong")).value == "remembered"
+
+
+@pytest.mark.parametrize(
+    "kind", ["forgets", "forgets-as-typescript", "forgets-as-python", "forgets-by-400"]
+)
+async def test_a_server_that_lost_our_session_is_met_anew_and_asked_again(kind: str) -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", kind, str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, store=False) as session:
+            for _ in range(2):
+                assert (await session.call("h.wrong")).value == "lost"
+                assert (await session.call("h.fine")).value == "fine"

@@ -12,7 +12,7 @@ KIND, PORT = sys.argv[1], int(sys.argv[2])
 
 Json = dict[str, Any]
 OBJECT: Json = {"type": "object", "properties": {}}
-state: Json = {"sessions": 0, "forgot": False}
+state: Json = {"sessions": 0, "lost": []}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -31,7 +31,10 @@ class Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("content-length", 0))
         message: Json = json.loads(self.rfile.read(size) or b"{}")
         method, id_ = message.get("method"), message.get("id")
-        if method == "initialize":
+        session = self.headers.get("mcp-session-id")
+        if session is not None and session in state["lost"]:
+            self.reply(*LOSES[KIND])
+        elif method == "initialize":
             state["sessions"] += 1
             info = {"name": KIND, "version": "1"}
             result: Json = {
@@ -92,11 +95,21 @@ def compressed(handler: Handler, id_: Any) -> None:
 
 
 def forgets(handler: Handler, id_: Any) -> None:
-    if state["forgot"]:
-        handler.answer(id_, text("remembered"))
-    else:
-        state["forgot"] = True
-        handler.reply(404, b"")
+    """Answer, and lose the session of it as a server does that is started again."""
+    state["lost"].append(handler.headers.get("mcp-session-id"))
+    handler.answer(id_, text("lost"))
+
+
+def loses(status: int, code: int, words: str) -> tuple[int, bytes, dict[str, str]]:
+    """Return what is said of a lost session, with an error of the protocol as the body."""
+    error = {"code": code, "message": words}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
+    return status, body.encode(), JSON
+
+
+def forgets_again(handler: Handler, id_: Any) -> None:
+    del id_
+    handler.reply(*loses(404, -32001, "Session not found"))
 
 
 def drips(handler: Handler, _id: Any) -> None:
@@ -120,6 +133,13 @@ def breaks_off(handler: Handler, _id: Any) -> None:
 BIG = b"x" * 1_000_000
 JSON = {"content-type": "application/json"}
 
+LOSES: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    "forgets": (404, b"", {}),
+    "forgets-as-typescript": loses(404, -32001, "Session not found"),
+    "forgets-as-python": loses(404, -32600, "Session not found"),
+    "forgets-by-400": loses(400, -32000, "Bad Request: No valid session ID provided"),
+}
+
 CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "huge-json": lambda h, _id: h.stream("application/json", [BIG], 50),
     "huge-event": lambda h, _id: h.stream("text/event-stream", [b"data: ", *[BIG] * 50, b"\n\n"]),
@@ -132,7 +152,8 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "no-json": lambda h, _id: h.reply(200, b"{no", JSON),
     "no-event": lambda h, _id: h.stream("text/event-stream", [b"data: {no\n\n"]),
     "wrong-id": lambda h, id_: h.answer(id_ + 100, text("not yours")),
-    "forgets": forgets,
+    **dict.fromkeys(LOSES, forgets),
+    "forgets-again": forgets_again,
     "drips": drips,
     "breaks-off": breaks_off,
     "ends": lambda h, _id: h.stream("text/event-stream", []),

@@ -1,7 +1,9 @@
 """From what goes wrong with a server to what is said of it."""
 
 import json
-from typing import cast
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar, cast
 
 import anyio
 import mcp_types as types
@@ -11,7 +13,7 @@ from pydantic import ValidationError
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.results import too_large
-from lineshaft.mcp.client.wire import TOO_LARGE, Wire
+from lineshaft.mcp.client.wire import FORGOTTEN, TOO_LARGE, Wire
 from lineshaft.trace import Redactor
 from lineshaft.values import SecretFinder
 
@@ -21,6 +23,58 @@ _CLOSED = "Connection closed"
 """What the SDK says of calls on a connection that has ended as a whole."""
 
 _TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
+
+
+Answer = TypeVar("Answer")
+
+
+class Linked(Protocol):
+    """What is needed of a connection."""
+
+    wire: Wire
+
+
+Link = TypeVar("Link", bound=Linked)
+
+
+class SessionForgotten(Exception):
+    """The server has lost the session that a request belongs to; it did nothing."""
+
+
+async def known_again(
+    linked: Callable[[], Awaitable[Link]], ask: Callable[[Link], Awaitable[Answer]]
+) -> Answer:
+    """Return an answer; where the server has lost our session, it is asked again in another one.
+
+    Args:
+        linked: Gives the connection.
+        ask: Asks over it.
+
+    Raises:
+        ToolError: There is no connection, or no answer.
+    """
+    with suppress(SessionForgotten):
+        return await ask(await linked())
+    try:
+        return await ask(await linked())
+    except SessionForgotten:
+        text = f"{FORGOTTEN}; nothing was done, so call again"
+        raise ToolError("E_TOOL_FAILED", text) from None
+
+
+def is_forgotten(error: BaseException, wire: Wire) -> bool:
+    """Return whether a server has lost our session; the connection has ended then.
+
+    Args:
+        error: What the SDK raised.
+        wire: What is known of the connection.
+    """
+    first = first_of(error)
+    found = isinstance(first, MCPError) and wire.process is None and first.message == FORGOTTEN
+    if found:
+        wire.forgotten = True
+        wire.gone.set()
+    return found
 
 
 def first_of(error: BaseException) -> BaseException:
@@ -55,7 +109,7 @@ def told(error: BaseException, secrets: SecretFinder) -> str:
 
 async def during_a_call(
     error: Exception, *, server: str, wire: Wire, most_bytes: int, secrets: SecretFinder
-) -> ToolError:
+) -> ToolError | SessionForgotten:
     """Return the error of a call that a server did not answer as it should.
 
     Args:
@@ -83,9 +137,8 @@ async def during_a_call(
             "what it was to do may have happened",
             hint="look whether it did before you call again; the server is started anew",
         )
-    if isinstance(first, MCPError) and by_http and text == "Session terminated":
-        wire.gone.set()
-        text = "the server knows this session no more; nothing was done, so call again"
+    if is_forgotten(first, wire):
+        return SessionForgotten()
     if isinstance(first, MCPError) and first.code == types.URL_ELICITATION_REQUIRED:
         text = f"{text} {_addresses(first)}".strip()
     return ToolError("E_TOOL_FAILED", text)

@@ -6,7 +6,7 @@ request: the SDK would end the whole connection for it.
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -16,9 +16,10 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
-from lineshaft.mcp.client.wire import TOO_LARGE
+from lineshaft.mcp.client.wire import FORGOTTEN, TOO_LARGE
 
 _SECONDS = 30.0
+_SESSION = "mcp-session-id"
 
 
 @asynccontextmanager
@@ -76,7 +77,28 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         inner = response.stream
         assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
         response.stream = _Counted(inner, None if events else self._most_bytes)
+        if _SESSION in request.headers and await _forgets(request, response):
+            await response.aclose()
+            return _failed(FORGOTTEN, types.INVALID_REQUEST)
         return response
+
+
+async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
+    """Return whether a server says that it does not know the session of a request.
+
+    By the protocol it answers 404, often with an error of its own as the body; many answer 400.
+    """
+    status = response.status_code
+    kind = response.headers.get("content-type", "").lower()
+    if request.method != "POST" or status not in (400, 404):
+        return False
+    if kind.startswith("application/json"):
+        with suppress(httpx2.StreamError, ValueError):
+            error = types.JSONRPCError.model_validate_json(await response.aread()).error
+            if status == 404:
+                return error.code != types.METHOD_NOT_FOUND
+            return "session" in error.message.lower()
+    return status == 404
 
 
 class _Counted(httpx2.AsyncByteStream):

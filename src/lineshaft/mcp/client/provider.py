@@ -33,7 +33,14 @@ from lineshaft.mcp.client.auth import provider
 from lineshaft.mcp.client.background import background
 from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, all_count, nobody_said
 from lineshaft.mcp.client.connection import Connection, connected
-from lineshaft.mcp.client.failures import during_a_call, first_of, refusal_of, told
+from lineshaft.mcp.client.failures import (
+    during_a_call,
+    first_of,
+    is_forgotten,
+    known_again,
+    refusal_of,
+    told,
+)
 from lineshaft.mcp.client.older import forget, is_older, remember
 from lineshaft.mcp.client.resources import ServerResources
 from lineshaft.mcp.client.results import HandleContent, HandleContents, ResultShape, value_of
@@ -335,6 +342,8 @@ class McpServer:
             text = told(first_of(error), self._secrets)
         if scope.cancelled_caught and not text and self._link is None:
             text = f"it has not listed its tools after {self._connect_seconds:g} s"
+        if wire.forgotten:
+            attempts.worked()  # it answers, so that there is no pause
         found = [each for each in (text, wire.end(self._secrets)) if each]
         return "; ".join(found) or "it ended the connection"
 
@@ -361,6 +370,8 @@ class McpServer:
                 with anyio.fail_after(_LIST_SECONDS):
                     await self._list(link)
             except Exception as error:  # noqa: BLE001  as above
+                if is_forgotten(error, link.wire):
+                    return  # they are listed once there is another session
                 pause = min(_SHORTEST_TTL * 2**self._not_listed, _LONGEST_PAUSE)
                 self._stale_at = time.monotonic() + pause
                 self._not_listed = min(self._not_listed + 1, 10)
@@ -409,23 +420,25 @@ class McpServer:
         context: Context,
         arguments: Mapping[str, object],
     ) -> object:
-        link = await self._linked()
-        with link.asks.under_way(context) as call:
-            try:
-                result = await link.call(tool.name, arguments, call)
-            except LineshaftError:
-                raise
-            except Exception as error:
-                heard, refusal = refusals.get(), refusal_of(error)
-                if heard is not None and refusal is not None:
-                    heard.append(refusal)
-                raise await during_a_call(
-                    error,
-                    server=self._name,
-                    wire=link.wire,
-                    most_bytes=self._most_bytes,
-                    secrets=context.secrets,
-                ) from error
+        async def ask(link: Connection) -> types.CallToolResult:
+            with link.asks.under_way(context) as call:
+                try:
+                    return await link.call(tool.name, arguments, call)
+                except LineshaftError:
+                    raise
+                except Exception as error:
+                    heard, refusal = refusals.get(), refusal_of(error)
+                    if heard is not None and refusal is not None:
+                        heard.append(refusal)
+                    raise await during_a_call(
+                        error,
+                        server=self._name,
+                        wire=link.wire,
+                        most_bytes=self._most_bytes,
+                        secrets=context.secrets,
+                    ) from error
+
+        result = await known_again(self._linked, ask)
         self._attempts.worked()
         return value_of(result, shape, self._contents, context.secrets, context.log)
 

@@ -19,7 +19,13 @@ from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.asks import OpenCall, refusals
 from lineshaft.mcp.client.connection import Connection, Listed
-from lineshaft.mcp.client.failures import during_a_call, told
+from lineshaft.mcp.client.failures import (
+    SessionForgotten,
+    during_a_call,
+    is_forgotten,
+    known_again,
+    told,
+)
 from lineshaft.mcp.client.results import too_large
 from lineshaft.mcp.client.watches import Watches
 from lineshaft.tools import Tool, Toolset
@@ -159,12 +165,20 @@ class ServerResources:
             MCPError: It refused.
             ToolError: There is no connection now, or no answer in time, or none that is one.
         """
-        session = (await self._linked()).client.session
+
+        async def ask(link: Connection) -> Page:
+            try:
+                with anyio.fail_after(seconds):
+                    return await link.client.session.send_request(request, kind)
+            except MCPError as error:
+                if is_forgotten(error, link.wire):
+                    raise SessionForgotten from None
+                raise
+
         seconds = self._seconds or _LIST_SECONDS
         about = f"the MCP server {self._namespace!r} was asked for {request.method}"
         try:
-            with anyio.fail_after(seconds):
-                return await session.send_request(request, kind)
+            return await known_again(self._linked, ask)
         except TimeoutError:
             text = f"{about}, and did not answer within {seconds:g} s"
             raise ToolError("E_TOOL_TIMEOUT", text) from None
@@ -195,22 +209,26 @@ class ServerResources:
         )
 
     async def _call(self, method: str, arguments: Mapping[str, object], context: Context) -> object:
-        link = await self._linked()
-        with link.asks.under_way(context) as call:
-            try:
-                result = await self._ask(link, method, dict(arguments), call)
-            except LineshaftError:
-                raise
-            except Exception as error:
-                if isinstance(error, MCPError) and (heard := refusals.get()) is not None:
-                    heard.append(_cleaned(error.error))
-                raise await during_a_call(
-                    error,
-                    server=self._namespace,
-                    wire=link.wire,
-                    most_bytes=self._most_bytes,
-                    secrets=context.secrets,
-                ) from error
+        async def ask(link: Connection) -> BaseModel:
+            with link.asks.under_way(context) as call:
+                try:
+                    return await self._ask(link, method, dict(arguments), call)
+                except LineshaftError:
+                    raise
+                except Exception as error:
+                    failure = await during_a_call(
+                        error,
+                        server=self._namespace,
+                        wire=link.wire,
+                        most_bytes=self._most_bytes,
+                        secrets=context.secrets,
+                    )
+                    heard, forgotten = refusals.get(), isinstance(failure, SessionForgotten)
+                    if isinstance(error, MCPError) and heard is not None and not forgotten:
+                        heard.append(_cleaned(error.error))
+                    raise failure from error
+
+        result = await known_again(self._linked, ask)
         if len(result.model_dump_json()) > self._most_bytes:
             raise too_large(self._most_bytes)
         # Facts that it did not give are left to the front that passes it on.

@@ -26,6 +26,9 @@ from lineshaft.values import SecretFinder, beginning, ending
 TOO_LARGE = "too large"
 """How the message of an error begins that stands for a message which was too long."""
 
+FORGOTTEN = "the server knows this session no more"
+"""The message of an error that stands for a server over HTTP which has lost our session."""
+
 _LAST_WORDS = 800
 _MARGIN = re.compile(r"^[ |]{0,40}\| |\r$")
 """What stands in front of the errors inside a group of them."""
@@ -69,6 +72,9 @@ class Wire:
     def __init__(self) -> None:
         self.gone = anyio.Event()
         """Set once the far side has ended."""
+
+        self.forgotten = False
+        """Whether it has ended since the server knows our session no more, and is there."""
 
         self.process: Piped | None = None
         """The server, where it is a program that we started."""
