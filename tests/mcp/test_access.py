@@ -1,5 +1,6 @@
 """Servers that want to know who asks: access is granted once, and kept for its owner alone."""
 
+import json
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
@@ -60,6 +61,98 @@ async def test_access_is_granted_once_and_kept_for_its_owner(
     kept = list((tmp_path / "lineshaft" / "mcp").iterdir())
     assert [path.stat().st_mode & 0o777 for path in kept] == [0o600]
     assert (tmp_path / "lineshaft" / "mcp").stat().st_mode & 0o777 == 0o700
+
+
+async def granted(url: str, redirect: str) -> str:
+    """Have access granted by a person, and return what the vault has."""
+    found: list[object] = []
+    async with anyio.create_task_group() as tasks:
+
+        def show(address: str) -> None:
+            tasks.start_soon(browse, address)
+
+        spec = ServerSpec(url=url, redirect=redirect)
+        source = McpServer(spec, name="vault", authorize=loopback(show, redirect))
+        found.append(await content(source))
+    return str(found[0])
+
+
+async def end_tokens(url: str, **what: object) -> None:
+    """Have the vault end its tokens."""
+    async with httpx2.AsyncClient() as client:
+        response = await client.post(url.replace("/mcp", "/end"), json=what)
+        assert response.status_code == 200
+
+
+def grants(process: "subprocess.Popen[str]") -> list[str]:
+    """End the vault, and return what it granted."""
+    process.kill()
+    assert process.stdout is not None
+    return process.stdout.read().splitlines()
+
+
+@pytest.fixture
+def kept_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where access is kept."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path / "lineshaft" / "mcp"
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["kept now", "kept by an older version"])
+async def test_access_that_has_ended_is_renewed_without_a_person(
+    older: bool, kept_at: Path
+) -> None:
+    async with vault() as (url, process):
+        spec = ServerSpec(url=url, redirect=f"http://127.0.0.1:{free_port()}/callback")
+        assert await granted(url, spec.redirect) == "gold"
+        if older:
+            [file] = kept_at.iterdir()
+            kept = json.loads(file.read_text())
+            del kept["places"], kept["tokens"]["ends_at"]
+            file.write_text(json.dumps(kept))
+        await end_tokens(url)
+        assert await content(McpServer(spec, name="vault")) == "gold"
+        assert await content(McpServer(spec, name="vault")) == "gold"
+        assert grants(process) == ["authorization_code", "refresh_token"]
+
+
+@pytest.mark.usefixtures("kept_at")
+async def test_access_whose_time_is_over_is_renewed_before_it_is_shown() -> None:
+    async with vault() as (url, process):
+        spec = ServerSpec(url=url, redirect=f"http://127.0.0.1:{free_port()}/callback")
+        await end_tokens(url, seconds=-10)
+        assert await granted(url, spec.redirect) == "gold"
+        assert await content(McpServer(spec, name="vault")) == "gold"
+        found = grants(process)
+    assert found[0] == "authorization_code"
+    assert set(found[1:]) == {"refresh_token"}
+
+
+@pytest.mark.usefixtures("kept_at")
+async def test_access_that_another_process_renewed_is_used() -> None:
+    async with vault() as (url, process):
+        spec = ServerSpec(url=url, redirect=f"http://127.0.0.1:{free_port()}/callback")
+        await granted(url, spec.redirect)
+        first, second = McpServer(spec, name="vault"), McpServer(spec, name="vault")
+        async with Session([first], policy=OPEN, store=False) as session:
+            assert (await session.call("vault.content")).value == "gold"
+            await end_tokens(url)
+            assert await content(second) == "gold"
+            assert (await session.call("vault.content")).value == "gold"
+        assert grants(process) == ["authorization_code", "refresh_token"]
+
+
+@pytest.mark.parametrize("clients", [False, True], ids=["token", "registration"])
+@pytest.mark.usefixtures("kept_at")
+async def test_where_access_cannot_be_renewed_a_person_is_asked(clients: bool) -> None:
+    async with vault() as (url, process):
+        redirect = f"http://127.0.0.1:{free_port()}/callback"
+        await granted(url, redirect)
+        await end_tokens(url, refresh=True, clients=clients)
+        alone = ServerSpec(url=url, redirect=redirect)
+        assert "no person is there to ask" in str(await content(McpServer(alone, name="vault")))
+        assert await granted(url, redirect) == "gold"
+        assert grants(process) == ["authorization_code", "authorization_code"]
 
 
 async def browse(address: str) -> None:

@@ -1,6 +1,8 @@
 """A vault behind OAuth: whoever asks gets a code, a code gets a token, a token opens the vault.
 
-Its argument is the port. Each grant is written to standard output, one line each.
+Its argument is the port. Each grant is written to standard output, one line each. `POST /end` ends
+all tokens, also those that are to be refreshed with `{"refresh": true}`; `{"seconds": N}` says how
+long those that come next last; `{"clients": true}` forgets who registered.
 """
 
 import sys
@@ -23,9 +25,19 @@ HERE = f"http://127.0.0.1:{PORT}"
 TOKEN = "token-of-the-vault"  # noqa: S105  of no use elsewhere
 
 
+class State:
+    """What is known of tokens: the newest opens the vault, and the newest refreshes."""
+
+    count = 0
+    token = TOKEN
+    refresh = ""
+    seconds = 3600
+    client = ""
+
+
 class Verifier:
     async def verify_token(self, token: str) -> AccessToken | None:
-        known = token == TOKEN
+        known = token == State.token
         return AccessToken(token=token, client_id="c", scopes=["vault"]) if known else None
 
 
@@ -34,7 +46,7 @@ async def metadata(_request: Request) -> Response:
         {
             "issuer": f"{HERE}/",
             "authorization_endpoint": f"{HERE}/authorize",
-            "token_endpoint": f"{HERE}/token",
+            "token_endpoint": f"{HERE}/oauth/token",
             "registration_endpoint": f"{HERE}/register",
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
@@ -44,7 +56,9 @@ async def metadata(_request: Request) -> Response:
 
 async def register(request: Request) -> Response:
     given = await request.json()
-    return JSONResponse({**given, "client_id": "c-1"}, status_code=201)
+    State.count += 1
+    State.client = f"c-{State.count}"
+    return JSONResponse({**given, "client_id": State.client}, status_code=201)
 
 
 async def authorize(request: Request) -> Response:
@@ -55,9 +69,27 @@ async def authorize(request: Request) -> Response:
 
 async def token(request: Request) -> Response:
     form = await request.form()
+    if form["client_id"] != State.client:
+        return JSONResponse({"error": "invalid_client"}, status_code=401)
+    if form["grant_type"] == "refresh_token" and form["refresh_token"] != State.refresh:
+        return JSONResponse({"error": "invalid_grant"}, status_code=400)
     sys.stdout.write(f"{form['grant_type']}\n")
     sys.stdout.flush()
-    return JSONResponse({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600})
+    State.count += 1
+    State.token, State.refresh = f"token-{State.count}", f"refresh-{State.count}"
+    known = {"access_token": State.token, "refresh_token": State.refresh}
+    return JSONResponse({**known, "token_type": "Bearer", "expires_in": State.seconds})
+
+
+async def end(request: Request) -> Response:
+    given = await request.json()
+    State.token = "none"  # noqa: S105  what no client has
+    State.seconds = given.get("seconds", 3600)
+    if given.get("refresh"):
+        State.refresh = ""
+    if given.get("clients"):
+        State.client = ""
+    return JSONResponse({})
 
 
 def content() -> str:
@@ -78,7 +110,8 @@ def app() -> Starlette:
         Route("/.well-known/oauth-authorization-server", metadata),
         Route("/register", register, methods=["POST"]),
         Route("/authorize", authorize),
-        Route("/token", token, methods=["POST"]),
+        Route("/oauth/token", token, methods=["POST"]),
+        Route("/end", end, methods=["POST"]),
         Mount("/", inner),
     ]
 

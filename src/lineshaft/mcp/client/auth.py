@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 import httpx2
 from anyio.abc import SocketStream
-from mcp.client.auth import OAuthClientProvider
 from mcp.client.auth.extensions.client_credentials import (
     ClientCredentialsOAuthProvider,
     PrivateKeyJWTOAuthProvider,
@@ -26,20 +25,26 @@ from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthClientMetadata,
+    OAuthMetadata,
     OAuthToken,
+    ProtectedResourceMetadata,
 )
-from mcp.shared.auth_utils import resource_url_from_server_url
+from mcp.shared.auth_utils import calculate_token_expiry, resource_url_from_server_url
 from mcp.shared.exceptions import MCPDeprecationWarning
-from pydantic import AnyUrl
+from pydantic import AnyUrl, ValidationError
 
 from lineshaft.errors import ConfigError
 from lineshaft.files import private_folder, state_folder, write_whole
 from lineshaft.mcp._spec import Authorize, ServerSpec
 from lineshaft.mcp.client.assertion import AssertionAuth
+from lineshaft.mcp.client.refreshing import RenewedAccess
 from lineshaft.mcp.client.sources import asserted
 
 _SECONDS = 300.0
 """For a person to grant access."""
+
+_ENDS_AT = "ends_at"
+"""The member of kept tokens that says when they end: `expires_in` counts from when they came."""
 
 _PAGE = b"<!doctype html><title>Lineshaft</title><p>Done. You can close this page."
 
@@ -80,13 +85,13 @@ def provider(
         return AssertionAuth(spec)
     if spec.grant == "client_credentials":
         return _by_itself(spec)
-    return OAuthClientProvider(
+    return RenewedAccess(
+        _TokenFiles(spec),
         server_url=spec.url,
         client_metadata=OAuthClientMetadata(
             client_name="Lineshaft",
             redirect_uris=[AnyUrl(spec.redirect)],
         ),
-        storage=_TokenFiles(spec),
         redirect_handler=redirect,
         callback_handler=granted,
         client_metadata_url=spec.client_metadata_url or None,
@@ -191,6 +196,10 @@ async def _request_line(stream: SocketStream) -> str:
     return data.partition(b"\r\n")[0].decode("latin-1")
 
 
+def _table(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
 class _TokenFiles:
     """Tokens and registrations in the person's state folder, one file a server."""
 
@@ -204,7 +213,42 @@ class _TokenFiles:
         return None if found is None else OAuthToken.model_validate(found)
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        self._write("tokens", tokens.model_dump(mode="json", exclude_none=True))
+        ends_at = calculate_token_expiry(tokens.expires_in)
+        known = tokens.model_dump(mode="json", exclude_none=True)
+        self._write("tokens", known if ends_at is None else {**known, _ENDS_AT: ends_at})
+
+    @property
+    def ends_at(self) -> float | None:
+        found = _table(self._read().get("tokens")).get(_ENDS_AT)
+        return found if isinstance(found, int | float) else None
+
+    @property
+    def places(self) -> tuple[ProtectedResourceMetadata | None, OAuthMetadata | None]:
+        kept = _table(self._read().get("places"))
+        try:
+            resource, issuer = kept.get("resource"), kept.get("issuer")
+            return (
+                None if resource is None else ProtectedResourceMetadata.model_validate(resource),
+                None if issuer is None else OAuthMetadata.model_validate(issuer),
+            )
+        except ValidationError:  # of another version, or written by hand
+            return None, None
+
+    def keep_places(
+        self, resource: ProtectedResourceMetadata | None, issuer: OAuthMetadata | None
+    ) -> None:
+        given = {"resource": resource, "issuer": issuer}
+        self._write(
+            "places",
+            {
+                name: each.model_dump(mode="json", exclude_none=True)
+                for name, each in given.items()
+                if each is not None
+            },
+        )
+
+    def forget_client(self) -> None:
+        self._write("client", None)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         if self._spec.client_id:
