@@ -7,11 +7,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
 import psutil
 import pytest
+from anyio.abc import SocketStream
 
 from lineshaft import Policy, Session
 from lineshaft.mcp import Claim, ServerSpec
@@ -43,6 +45,44 @@ async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
             assert (await session.call("h.fine")).value == "fine"
         with anyio.fail_after(10):
             await changed.wait()
+
+
+async def test_changes_are_heard_of_again_after_an_outage() -> None:
+    port = free_port()
+    source = mcp_server(f"http://127.0.0.1:{port}/mcp", name="shop")
+    changed = anyio.Event()
+
+    def look() -> None:
+        if "shop.later" in source.tools:
+            changed.set()
+
+    async with AsyncExitStack() as stack:
+        async with listening(python_server("plain", str(port)), port):
+            await stack.enter_async_context(source.opened(look))
+            await source.ready()
+            assert source.problem == ""
+        await _refuse(port, "subscriptions/listen")
+        async with listening(python_server("plain", str(port), "later"), port):
+            with anyio.fail_after(60):
+                await changed.wait()
+
+
+async def _refuse(port: int, method: str) -> None:
+    """Break off connections at a port, until the method has been asked for."""
+    asked = anyio.Event()
+
+    async def take(stream: SocketStream) -> None:
+        async with stream:
+            head = await stream.receive()
+            if method in head.decode("latin-1"):
+                asked.set()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
+    async with listener, anyio.create_task_group() as group:
+        group.start_soon(listener.serve, take)
+        with anyio.fail_after(60):
+            await asked.wait()
+        group.cancel_scope.cancel()
 
 
 async def test_runs_wait_once_for_a_server_that_lists_its_tools_no_more(

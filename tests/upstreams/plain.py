@@ -1,6 +1,7 @@
 """A real server of the official SDK: orders of a shop.
 
-Run as a program: over standard streams, or at the port that is its argument.
+Run as a program: over standard streams, or at the port that is its first argument. Each further
+argument names a tool that it has beside the others.
 """
 
 import os
@@ -57,6 +58,8 @@ def process() -> int:
 
 
 if __name__ == "__main__":
+    for more in sys.argv[2:]:
+        server.add_tool(process, name=more)
     if sys.argv[1:]:
         server.run("streamable-http", port=int(sys.argv[1]))
     else:

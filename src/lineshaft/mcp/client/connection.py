@@ -36,6 +36,8 @@ _MOST_PAGES = 200
 _MOST_ROUNDS = 10
 _LONGEST_PAUSE = 60.0
 _SHORT = 5.0
+_NEVER_TELLS = frozenset({types.METHOD_NOT_FOUND, types.UNSUPPORTED_PROTOCOL_VERSION})
+"""The codes of a server that refuses for good to tell of changes; others pass with an outage."""
 
 
 class _Meta(dict[str, Any]):
@@ -322,13 +324,17 @@ class Connection:
 
     async def _listen(self) -> None:
         """Hear of changes (protocol without handshake), also after the stream has broken off."""
-        pause = 1.0
+        pause, was_lost = 1.0, False
         while True:
             began = anyio.current_time()
             try:
                 async with self.client.listen(
                     tools_list_changed=True, resources_list_changed=True, prompts_list_changed=True
                 ) as events:
+                    if was_lost:  # they may be others by now, without a notice
+                        self.changed.set()
+                        self.listed("resources")
+                        self.listed("prompts")
                     async for event in events:
                         if isinstance(event, ResourcesListChanged):
                             self.listed("resources")
@@ -336,11 +342,13 @@ class Connection:
                             self.listed("prompts")
                         else:
                             self.changed.set()
-            except MCPError:
-                return
+            except MCPError as error:
+                if error.code in _NEVER_TELLS:
+                    return
             except Exception:  # noqa: BLE001, S110  lost, in one of several ways: begin again
                 pass
             lasted = anyio.current_time() - began > _LONGEST_PAUSE
+            was_lost = True
             pause = 1.0 if lasted else min(2 * pause, _LONGEST_PAUSE)
             await anyio.sleep(pause)
             self.changed.set()

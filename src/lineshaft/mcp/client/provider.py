@@ -57,6 +57,10 @@ _LOOK_SECONDS = 5.0
 """How often it is looked in the background, where a server neither says how long its list holds nor
 tells of changes."""
 
+_SELDOM_SECONDS = 300.0
+"""How often it is looked where a server at an address tells of changes in the older protocol: the
+SDK gives up what it hears them by after two failures, and says nothing."""
+
 _INSTRUCTIONS = 4_000
 
 
@@ -394,6 +398,8 @@ class McpServer:
         ttl = max(listing.ttl_seconds, _SHORTEST_TTL)
         if not self._promised:
             ttl = inf if link.tells_changes or not link.is_modern else _LOOK_SECONDS
+            if link.tells_changes and not link.is_modern and link.wire.process is None:
+                ttl = _SELDOM_SECONDS
         self._stale_at = time.monotonic() + ttl
         self._version, self._protocol = clean(link.version, 200), link.protocol
         self._instructions = clean(link.instructions, _INSTRUCTIONS)
