@@ -110,7 +110,7 @@ ROWS = [
     Row(kind="thousands", problem="more than 2,000 tools", tool="h.t00001", value="fine"),
     Row(kind="lying", names=("h.delete_all", FINE), tool="h.delete_all", value="fine"),
     Row(kind="headers", names=(FINE,), problem="x-mcp-header", code="E_UNKNOWN_TOOL"),
-    Row(kind="same-page", names=(FINE,), problem="its name is taken", tool=FINE, value="fine"),
+    Row(kind="same-page", names=(FINE,), problem=r"\A\Z", tool=FINE, value="fine"),
     Row(kind="endless-pages", names=(FINE,), tool=FINE, value="fine"),
     Row(
         kind="broken-list",

@@ -34,21 +34,30 @@ class Pages:
         self.names: set[str] = set()
         """Of all that came, those included that are left out."""
 
+        self._by_name: dict[str, types.Tool] = {}
         self._bytes = 0
 
     def take(self, page: Iterable[types.Tool]) -> bool:
-        """Take a page; return whether another one may be asked for."""
-        for tool in page:
+        """Take a page; return whether another one may be asked for.
+
+        Some servers repeat a page for ever: one that brings nothing new is the last.
+        """
+        known, listed = len(self.names), list(page)
+        for tool in listed:
             self.names.add(tool.name)
             if len(self.tools) <= MOST_TOOLS and self._bytes <= _MOST_BYTES:
                 short = _shortened(tool)
+                if self._by_name.get(tool.name) == short:
+                    continue  # the same once more
+                self._by_name.setdefault(tool.name, short)
                 self._bytes += _size(short)
                 if self._bytes <= _MOST_BYTES:
                     self.tools.append(short)
             if self._bytes > _MOST_BYTES and len(self.left_out) <= MOST_TOOLS:
                 reason = f"all its tools together have more than {_MOST_BYTES:,} bytes"
                 self.left_out[tool.name[:_LONGEST]] = reason
-        return len(self.tools) <= MOST_TOOLS and self._bytes <= _MOST_BYTES
+        repeats = bool(listed) and len(self.names) == known
+        return len(self.tools) <= MOST_TOOLS and self._bytes <= _MOST_BYTES and not repeats
 
 
 def _shortened(tool: types.Tool) -> types.Tool:
