@@ -91,4 +91,14 @@ async def test_a_tool_without_a_name_takes_no_other_with_it() -> None:
     async with source.opened(lambda: None):
         await source.ready()
         assert "s.admin_drop" in source.tools
-        assert dict(source.left_out) == {".": "its name is taken by ''"}
+        assert source.left_out["."] == "its name is taken by ''"
+
+
+async def test_a_tool_that_runs_as_a_task_alone_is_left_out_with_the_reason() -> None:
+    source = mcp_server(python_server("odd"), name="s")
+    async with source.opened(lambda: None):
+        await source.ready()
+        assert "s.slow-or-not" in source.tools
+        assert "s.slow" not in source.tools
+        assert "taskSupport" in source.left_out["slow"]
+        assert "taskSupport" in source.problem

@@ -34,6 +34,8 @@ TOOLS = [
     tool("fails-with-resource"),
     tool("logs"),
     tool("bad-notices"),
+    tool("slow", execution={"taskSupport": "required"}),
+    tool("slow-or-not", execution={"taskSupport": "optional"}),
 ]
 
 

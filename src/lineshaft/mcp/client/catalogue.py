@@ -226,6 +226,8 @@ def _unfit(tool: types.Tool, definition: Mapping[str, object]) -> str:
     size = sum(len(json.dumps(definition.get(key))) for key in ("inputSchema", "outputSchema"))
     if size > _LARGEST_SCHEMA:
         return f"its schemas have more than {_LARGEST_SCHEMA:,} characters"
+    if tool.execution is not None and tool.execution.task_support == "required":
+        return "it is called as a task alone (taskSupport), and tasks are not made here"
     return ""
 
 
