@@ -1,12 +1,15 @@
 """What a server behind a front has beside its tools: what is read of it is a call."""
 
 from pathlib import Path
+from typing import Any
 
 import mcp_types as types
 import pytest
 from mcp import MCPError
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel.server import Server
 
-from fronts import CANCELS, MODES, OPEN, Mode, Person, accepts
+from fronts import CANCELS, MODES, OPEN, Mode, Person, accepts, client_of
 from lineshaft import Policy, Session
 from lineshaft.mcp import server as mcp_server
 from lineshaft.mcp.client import McpServer
@@ -192,6 +195,38 @@ async def test_what_stands_beside_the_tools_is_no_tool(mode: Mode, tmp_path: Pat
         assert not any("/" in name for name in session.tools)
     assert listed[5:] == ["die"]
     assert library.asked == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_the_server_does_not_offer_is_neither_declared_nor_asked_for(
+    mode: Mode, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    async def note(ctx: Any, call_next: CallNext) -> HandlerResult:
+        asked.append(ctx.method)
+        return await call_next(ctx)
+
+    async def tools(context: object, params: object) -> types.ListToolsResult:
+        del context, params
+        return types.ListToolsResult(
+            tools=[types.Tool(name="add", input_schema={"type": "object"})]
+        )
+
+    server: Server[Any] = Server("tools", on_list_tools=tools)
+    server.middleware.append(note)
+    upstream = mcp_server(server, name="lib")
+    async with (
+        Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
+        client_of(session, mode=mode, passed="lib") as client,
+    ):
+        can = client.server_capabilities
+        assert (await client.list_resources()).resources == []
+        assert (await client.list_resource_templates()).resource_templates == []
+        assert (await client.list_prompts()).prompts == []
+    assert (can.resources, can.prompts, can.completions) == (None, None, None)
+    assert can.tools is not None
+    assert set(asked) <= {"server/discover", "tools/list", "subscriptions/listen"}
 
 
 async def test_without_a_front_that_passes_it_on_nothing_beside_is_reached(tmp_path: Path) -> None:

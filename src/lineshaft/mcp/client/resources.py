@@ -8,7 +8,7 @@ server's own tool has. They are listed nowhere, and offered only where a front p
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import anyio
 import mcp_types as types
@@ -60,6 +60,13 @@ _TAKES: Mapping[str, tuple[str, Mapping[str, object], tuple[str, ...]]] = {
     ),
     WATCH: ("Watch a resource.", {"uri": _TEXT}, ("uri",)),
 }
+
+_LISTED: Mapping[str, Listed] = {
+    "resources/list": "resources",
+    "resources/templates/list": "resources",
+    "prompts/list": "prompts",
+}
+"""The capability that a server has which answers."""
 
 _READ: TypeAdapter[types.ReadResourceResult | types.InputRequiredResult] = TypeAdapter(
     types.ReadResourceResult | types.InputRequiredResult
@@ -146,6 +153,12 @@ class ServerResources:
             self._made[effect] = Toolset(self._tool(method, effect) for method in _TAKES)
         return self._made[effect]
 
+    def offers(self, kind: Listed | Literal["completions"]) -> bool:
+        """Return whether the server has something of a kind; where that is not known, it may."""
+        if self._link is None:
+            return True
+        return getattr(self._link.client.server_capabilities, kind) is not None
+
     async def connect(self) -> None:
         """Have a connection.
 
@@ -162,11 +175,13 @@ class ServerResources:
             kind: What is answered.
 
         Raises:
-            MCPError: It refused.
+            MCPError: It refused, or does not offer such a list: then it is not asked.
             ToolError: There is no connection now, or no answer in time, or none that is one.
         """
 
         async def ask(link: Connection) -> Page:
+            if getattr(link.client.server_capabilities, _LISTED[request.method]) is None:
+                raise MCPError(types.METHOD_NOT_FOUND, f"{request.method!r} is not offered")
             try:
                 with anyio.fail_after(seconds):
                     return await link.client.session.send_request(request, kind)

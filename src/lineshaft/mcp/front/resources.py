@@ -6,7 +6,7 @@ passed on as they are, without entries that policy always denies.
 
 from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import anyio
 import mcp_types as types
@@ -29,6 +29,7 @@ from lineshaft.values import VerdictKind
 _PATIENCE_SECONDS = 5.0
 """How long the first client waits for a server that is slow to start."""
 
+_KINDS: Sequence[Listed | Literal["completions"]] = ("resources", "prompts", "completions")
 _WATCHES = "lineshaft.watches"
 
 Result = TypeVar("Result", bound=BaseModel)
@@ -82,6 +83,12 @@ class PassedResources:
         """Whether the server says when resources change."""
         return self._beside.watchable
 
+    def narrow(self, found: types.ServerCapabilities) -> None:
+        """Take out of what a client is told what the server does not have."""
+        for kind in _KINDS:
+            if not self._beside.offers(kind):
+                setattr(found, kind, None)
+
     @asynccontextmanager
     async def opened(self, listed: Callable[[Listed], None]) -> AsyncGenerator[None]:
         """Tell clients of changes inside the block.
@@ -105,9 +112,12 @@ class PassedResources:
         result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
             # What there is was asked when the connection began, and may be known only now.
-            resources = result.get("capabilities", {}).get("resources")
-            if resources is not None:
-                resources["subscribe"] = self.watchable
+            told = result.get("capabilities", {})
+            for kind in _KINDS:
+                if not self._beside.offers(kind):
+                    told.pop(kind, None)
+            if "resources" in told:
+                told["resources"]["subscribe"] = self.watchable
         return result
 
     def register(self, server: Server[Any]) -> None:

@@ -124,6 +124,8 @@ class FrontServer(Server[Any]):
             extensions,
             protocol_version=protocol_version,
         )
+        if self._passed is not None:
+            self._passed.narrow(found)
         if found.resources is not None:
             watchable = self._passed is not None and self._passed.watchable
             found.resources = types.ResourcesCapability(subscribe=watchable, list_changed=True)
