@@ -142,6 +142,7 @@ async def test_images_of_direct_calls_are_bounded(session: Session, mode: Mode) 
         large = await client.call_tool("c__album", {"count": 1, "size": 1_000_000})
     assert images(beside) == [contents.PNG]
     assert '"x":1' in text_of(beside).replace(" ", "")
+    assert beside.structured_content == {"x": 1, "y": 2}
     assert len(images(several)) == 4
     assert text_of(several).count("left out: 4 of 1,000,000 bytes each are passed on") == 2
     assert images(large) == []

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from lineshaft.mcp.client import BESIDE
 from lineshaft.mcp.front.client import ToolReply
 from lineshaft.session import MODEL_CHARACTERS, Session
 from lineshaft.tools import signature
@@ -112,9 +113,15 @@ async def of_part(session: Session, handle: str, number: int) -> ToolReply:
 
 
 def _as_object(value: object, spec: ToolSpec) -> object:
-    """Return a value as an object, as `structuredContent` has to be; None where it is too long."""
+    """Return a value as an object, as `structuredContent` has to be; None where it is too long.
+
+    Contents beside it have no place there: they come as blocks, and its schema does not know them.
+    """
     if spec.output_schema is None or value is None:
         return None
+    if spec.own_name and isinstance(value, dict):
+        members = cast("Mapping[str, object]", value)
+        value = {name: member for name, member in members.items() if name != BESIDE}
     made = cast("object", value) if isinstance(value, dict) else {"result": value}
     text = json.dumps(made, ensure_ascii=False, default=str)
     return made if len(text) <= MODEL_CHARACTERS else None
