@@ -1,8 +1,10 @@
 """A session as a server: what clients of both protocols are told, call and get."""
 
 import json
+import sys
 from pathlib import Path
 
+import anyio
 import jsonschema
 import pytest
 import tiktoken
@@ -10,6 +12,7 @@ from mcp import MCPError
 
 from fronts import MODES, OPEN, Mode, client_of, data_of, served, text_of
 from lineshaft import Context, Policy, Session, Tool, tool
+from lineshaft.mcp import server as mcp_server
 from lineshaft.mcp.front import front_instructions, front_tools
 
 KEPT = 1_500
@@ -138,6 +141,19 @@ async def test_chosen_tools_are_called_without_a_script(mode: Mode, tmp_path: Pa
     assert hints.read_only_hint
     assert called.structured_content == {"item": "tea", "currency": "eur"}
     assert '"tea"' in text_of(called)
+
+
+@pytest.mark.parametrize(("glob", "waits"), [("h.*", True), ("*", True), ("i.*", False)])
+async def test_a_list_waits_for_no_server_that_hangs_longer_than_it_may(
+    glob: str, waits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.mcp.front.front._PATIENCE_SECONDS", 1.0 if waits else 3_600.0)
+    source = mcp_server([sys.executable, "-c", "import sys; sys.stdin.read()"], name="h")
+    async with served([source], at=tmp_path, direct=[glob]) as (client, _):
+        with anyio.fail_after(25):
+            listed = [each.name for each in (await client.list_tools()).tools]
+    assert "search" in listed
+    assert not any(name.startswith("h__") for name in listed)
 
 
 async def test_a_chosen_tool_is_told_as_what_it_touches(tmp_path: Path) -> None:

@@ -189,6 +189,14 @@ def test_direct_tools_that_there_are_not_are_told(tmp_path: Path) -> None:
     assert "read_" not in said
 
 
+def test_the_first_list_has_the_direct_tools_of_a_server_that_is_just_starting(
+    tmp_path: Path,
+) -> None:
+    with raw(tmp_path) as client:
+        listed = client.asked("tools/list")["result"]["tools"]
+    assert "shop__orders" in [each["name"] for each in listed]
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_what_tools_write_does_not_reach_the_client(mode: Mode, tmp_path: Path) -> None:
     async with Client(stdio_client(parameters(tmp_path, *FRONT)), mode=mode) as client:

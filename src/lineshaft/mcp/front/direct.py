@@ -39,6 +39,10 @@ class Direct:
             return True
         return any(_fits(spec, glob) for glob in self._globs)
 
+    def may_have(self, namespace: str) -> bool:
+        """Return whether tools of a namespace may be among them, whatever they are."""
+        return namespace == self._passed or any(_may_fit(namespace, each) for each in self._globs)
+
     @property
     def idle_globs(self) -> tuple[str, ...]:
         """The globs that fit no tool there is now."""
@@ -88,6 +92,12 @@ def _fits(spec: ToolSpec, glob: str) -> bool:
     """Return whether a tool is meant by a glob, also over what its server calls it."""
     own = f"{spec.namespace}.{spec.own_name}" if spec.own_name else spec.name
     return fnmatchcase(spec.name, glob) or fnmatchcase(own, glob)
+
+
+def _may_fit(namespace: str, glob: str) -> bool:
+    """Return whether a glob may mean tools of a namespace."""
+    start, sure = f"{namespace}.", re.split(r"[*?\[]", glob, maxsplit=1)[0]
+    return start.startswith(sure) or sure.startswith(start)
 
 
 def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:

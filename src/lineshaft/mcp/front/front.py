@@ -7,8 +7,10 @@ through. What is not listed here cannot be called by name either.
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any, Literal, TypeVar
 
+import anyio
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, LineshaftError
@@ -34,6 +36,9 @@ from lineshaft.values import Askable, ToolSpec, VerdictKind
 
 Approvals = Literal["person", "client"]
 Value = TypeVar("Value")
+
+_PATIENCE_SECONDS = 8.0
+"""From the beginning: clients give a server ten seconds to start, and more."""
 
 _OFFERED: Sequence[Askable] = ("elicit", "sample", "roots")
 """What clients may offer; each says for itself."""
@@ -70,6 +75,7 @@ class Front:
         self._answers = approvals == "client"
         self._direct = Direct(session, globs=direct, passed=passed)
         self._runs = Runs(session, answers=self._answers)
+        self._patient_until = -inf
         self._schemas = {each["name"]: each["inputSchema"] for each in self._own()}
 
     @property
@@ -84,6 +90,16 @@ class Front:
         names = {each["name"] for each in own}
         own = [{**each, "inputSchema": _short(plainest(each["inputSchema"]))} for each in own]
         return self._session.without_secrets(own + self._direct.definitions(without=names))
+
+    async def settled(self) -> None:
+        """Wait for servers that have direct tools, in the first seconds, while they start.
+
+        Many clients list tools once, and never hear of those that come later.
+        """
+        with anyio.CancelScope(deadline=self._patient_until):
+            for provider in self._session.providers:
+                if self._direct.may_have(provider.name):
+                    await provider.ready()
 
     @property
     def passed(self) -> McpServer | None:
@@ -179,6 +195,7 @@ class Front:
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
         """Take calls inside the block; what is under way at its end is ended and recorded."""
+        self._patient_until = anyio.current_time() + _PATIENCE_SECONDS
         async with self._runs.works.opened():
             yield
 

@@ -189,6 +189,7 @@ class FrontServer(Server[Any]):
         del context
         if params is not None and params.cursor is not None:  # none was ever given out
             raise MCPError(types.INVALID_PARAMS, f"there is no page {params.cursor[:100]!r}")
+        await self._front.settled()
         return types.ListToolsResult(
             tools=[types.Tool.model_validate(each) for each in self._front.definitions()]
         )
