@@ -46,11 +46,11 @@ class Model:
     asked: list[types.CreateMessageRequestParams] = field(
         default_factory=list[types.CreateMessageRequestParams]
     )
-    says: types.CreateMessageResult | None = None
+    says: types.CreateMessageResult | types.CreateMessageResultWithTools | None = None
 
     async def __call__(
         self, context: ClientRequestContext, params: types.CreateMessageRequestParams
-    ) -> types.CreateMessageResult:
+    ) -> types.CreateMessageResult | types.CreateMessageResultWithTools:
         del context
         self.asked.append(params)
         [content] = params.messages[-1].content_as_list

@@ -1,7 +1,7 @@
 """What servers behind a front ask of a model, and for roots: it reaches the client of the call."""
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -101,6 +101,30 @@ async def test_a_model_behind_the_client_answers_a_program_of_the_older_protocol
     assert answers_in(where)["result"]["roots"] == [root]
     assert json.loads(data_of(ran)["value"]) == answers_in(where)
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("source", [older, newer])
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_answer_of_the_model_may_come_as_a_list(
+    mode: Mode, source: Callable[[], Any]
+) -> None:
+    one, two = types.TextContent(text="one"), types.TextContent(text="two")
+    picture = types.ImageContent(data="aGVsbG8=", mime_type="image/png")
+    found: list[object] = []
+    for contents in ([one], [one, two], [one, picture]):
+        model = Model(
+            says=types.CreateMessageResultWithTools(
+                role="assistant", content=[*contents], model="echo"
+            )
+        )
+        async with before(source(), mode=mode, sampling_callback=model) as client:
+            said = answers_in(await client.call_tool("think", {}))
+        [answer] = [said[key] for key in ("result", "thought") if key in said]
+        found.append(answer["content"])
+    assert found[0] == {"type": "text", "text": "one"}
+    assert found[1] == {"type": "text", "text": "one\ntwo"}
+    assert isinstance(found[2], list)
+    assert [each["type"] for each in cast("list[dict[str, str]]", found[2])] == ["text", "image"]
 
 
 @pytest.mark.parametrize("mode", MODES)

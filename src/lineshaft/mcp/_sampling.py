@@ -22,6 +22,7 @@ _LONGEST_NAME = 200
 _LONGEST_URI = 2_000
 
 Content = types.TextContent | types.ImageContent | types.AudioContent
+SamplingAnswer = types.CreateMessageResult | types.CreateMessageResultWithTools
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -52,19 +53,28 @@ def sampling_request(given: Mapping[str, object]) -> dict[str, Any]:
     return as_json(made)
 
 
-def sampling_answer(said: object) -> types.CreateMessageResult:
+def sampling_answer(said: object) -> SamplingAnswer:
     """Return what a model answered.
+
+    It may come as a list, which few know who ask: one of a single content, or of texts alone, is
+    passed on as one content.
 
     Raises:
         ToolError: `E_DENIED`: it is no answer, or too large.
     """
     _check_size(said, "what the model answered")
-    found = _parsed(types.CreateMessageResult, said, "E_DENIED")
-    return types.CreateMessageResult(
-        role=found.role,
-        content=_content(found.content, cleaned=False),
-        model=clean(found.model, _LONGEST_NAME),
-        stop_reason=found.stop_reason,
+    found = _parsed(types.CreateMessageResultWithTools, said, "E_DENIED")
+    contents = [_content(block, cleaned=False) for block in found.content_as_list]
+    texts = [block.text for block in contents if isinstance(block, types.TextContent)]
+    model = clean(found.model, _LONGEST_NAME)
+    if len(texts) == len(contents) != 1:
+        contents = [types.TextContent(text="\n".join(texts))]
+    if len(contents) == 1:
+        return types.CreateMessageResult(
+            role=found.role, content=contents[0], model=model, stop_reason=found.stop_reason
+        )
+    return types.CreateMessageResultWithTools(
+        role=found.role, content=[*contents], model=model, stop_reason=found.stop_reason
     )
 
 

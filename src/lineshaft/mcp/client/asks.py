@@ -17,7 +17,12 @@ import mcp_types as types
 from mcp.client import ClientRequestContext
 
 from lineshaft.errors import Declined, ToolError
-from lineshaft.mcp._sampling import listed_roots, sampling_answer, sampling_request
+from lineshaft.mcp._sampling import (
+    SamplingAnswer,
+    listed_roots,
+    sampling_answer,
+    sampling_request,
+)
 from lineshaft.mcp._text import clean, clean_schema
 from lineshaft.values import Ask, Askable, Context, Struct
 
@@ -30,7 +35,7 @@ _LARGEST_SCHEMA = 20_000
 
 _NO_VALUES: Mapping[str, object] = {"type": "object", "properties": {}}
 
-Reply = types.ElicitResult | types.CreateMessageResult | types.ListRootsResult
+Reply = types.ElicitResult | SamplingAnswer | types.ListRootsResult
 
 _KINDS: Mapping[str, Askable] = {
     "elicitation/create": "elicit",
@@ -135,11 +140,11 @@ class OpenCalls:
 
     async def sample(
         self, context: ClientRequestContext, params: types.CreateMessageRequestParams
-    ) -> types.CreateMessageResult | types.ErrorData:
+    ) -> SamplingAnswer | types.ErrorData:
         """Answer what came for a model as a request of the server's own."""
         del context
         return cast(
-            "types.CreateMessageResult | types.ErrorData",
+            "SamplingAnswer | types.ErrorData",
             await self._answer(types.CreateMessageRequest(params=params)),
         )
 

@@ -163,7 +163,7 @@ def input_request(question: Question) -> types.InputRequest:
 
 _RESULTS: Mapping[Askable, type[types.InputResponse]] = {
     "elicit": types.ElicitResult,
-    "sample": types.CreateMessageResult,
+    "sample": types.CreateMessageResultWithTools,
     "roots": types.ListRootsResult,
 }
 
