@@ -87,6 +87,7 @@ async def client_of(
     passed: str = "",
     model: Model | None = None,
     roots: ListRootsFnT | None = None,
+    name: str = "client",
 ) -> AsyncGenerator[Client]:
     """Give a client of an entered session."""
 
@@ -108,6 +109,7 @@ async def client_of(
             message_handler=hear,
             logging_callback=log,
             log_level="info",
+            client_info=types.Implementation(name=name, version="1"),
         )
         async with client:
             yield client

@@ -150,6 +150,23 @@ async def test_images_of_direct_calls_are_bounded(session: Session, mode: Mode) 
 
 
 @pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_refuses_large_results_gets_the_images_that_fit(
+    session: Session, mode: Mode
+) -> None:
+    script = "for one in await c.album(count=3, size=300_000): await show(one)"
+    async with client_of(session, mode=mode, direct=["c.*"], name="claude-ai") as client:
+        direct = await client.call_tool("c__album", {"count": 3, "size": 300_000})
+        shown = await client.call_tool("run", {"code": script})
+    for result in (direct, shown):
+        assert len(images(result)) == 2
+        assert "300,016 bytes of image/png left out: this client refuses" in text_of(result)
+        assert len(result.model_dump_json()) < 1_000_000
+    async with client_of(session, mode=mode, direct=["c.*"]) as client:
+        direct = await client.call_tool("c__album", {"count": 3, "size": 300_000})
+    assert len(images(direct)) == 3
+
+
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_text_beside_an_image_is_cut_as_any(session: Session, mode: Mode) -> None:
     async with client_of(session, mode=mode, direct=["c.*"]) as client:
         short = await client.call_tool("c__report", {"characters": 100})

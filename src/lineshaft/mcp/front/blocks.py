@@ -4,7 +4,8 @@ import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, cast
+from math import inf
+from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from pydantic import ValidationError
@@ -22,26 +23,46 @@ MOST_CONTENTS = 4
 MOST_BYTES = 1_000_000
 """Of one of them."""
 
+_TAKES_LITTLE = frozenset({"claude-ai"})
+"""Clients, by name, that refuse a result of 1 MB as a whole: Claude Desktop."""
+
+_SMALL = 900_000
+"""Characters of base64 that such a client gets, so that there is room for the texts."""
+
+Part = TypeVar("Part", bound=types.ContentBlock | str)
+
 _BLOCK = 20
 """Characters that a block counts at least, however short its text."""
 
 
-def blocks_of(reply: ToolReply, contents: Contents) -> list[types.ContentBlock]:
+def room_for(client: str) -> float:
+    """Return how many characters of base64 one result may bring to a client, all together.
+
+    Args:
+        client: The name by which it introduces itself.
+    """
+    return _SMALL if client in _TAKES_LITTLE else inf
+
+
+def blocks_of(
+    reply: ToolReply, contents: Contents, *, room: float = inf
+) -> list[types.ContentBlock]:
     """Return a reply as blocks: what a script showed, and what was an image in a direct call.
 
     Args:
         reply: Of the call.
         contents: Gives what handles stand for.
+        room: Characters of base64 that there is room for.
     """
     if not reply.direct:
-        shown = [
+        shown = (
             types.ImageContent(
                 data=base64.b64encode(image.data).decode(), mime_type=image.mime_type
             )
             for image in reply.images
-        ]
-        return [_text(reply.text), *shown]
-    parts = list(_bounded(_blocks(_parts(reply), contents)))
+        )
+        return [_text(reply.text), *_bounded(shown, room)]
+    parts = list(_bounded(_blocks(_parts(reply), contents), room))
     if reply.structured is not None:
         return [_text(reply.text), *(part for part in parts if not isinstance(part, str))]
     if all(isinstance(part, str) for part in parts):
@@ -70,9 +91,7 @@ def _blocks(parts: Sequence[object], contents: Contents) -> Iterator[types.Conte
         yield _block(part, contents)
 
 
-def _bounded(
-    parts: Iterator[types.ContentBlock | str],
-) -> Iterator[types.ContentBlock | str]:
+def _bounded(parts: Iterator[Part], room: float) -> Iterator[Part | types.TextContent]:
     """Yield blocks; a text stands for what is too large, or one too many."""
     count = 0
     for part in parts:
@@ -82,10 +101,14 @@ def _bounded(
             continue
         count += 1
         size = len(data) * 3 // 4 - data[-2:].count("=")
-        if size <= MOST_BYTES and count <= MOST_CONTENTS:
+        fits = size <= MOST_BYTES and count <= MOST_CONTENTS
+        if fits and len(data) <= room:
+            room -= len(data)
             yield part
         else:
             why = f"{MOST_CONTENTS} of {MOST_BYTES:,} bytes each are passed on"
+            if fits:
+                why = "this client refuses results of 1 MB or more as a whole"
             told = f"{size:,} bytes of {_kind(part)} left out: {why}; a script has all of it"
             yield types.TextContent(text=f"[{told}]")
 

@@ -23,7 +23,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 
 from lineshaft.mcp.client import Listed
-from lineshaft.mcp.front.blocks import blocks_of
+from lineshaft.mcp.front.blocks import blocks_of, room_for
 from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import while_there
@@ -206,15 +206,19 @@ class FrontServer(Server[Any]):
                 text = f"there is no tool {params.name[:200]!r}"
                 raise MCPError(types.INVALID_PARAMS, text) from None
 
-        return self._told(await while_there(context, answer))
+        return self._told(await while_there(context, answer), context)
 
-    def _told(self, reply: ToolReply | Asked) -> types.CallToolResult | types.InputRequiredResult:
+    def _told(
+        self, reply: ToolReply | Asked, context: Context
+    ) -> types.CallToolResult | types.InputRequiredResult:
         if isinstance(reply, Asked):
             return types.InputRequiredResult(
                 input_requests={key: input_request(each) for key, each in reply.questions.items()},
                 request_state=reply.state,
             )
-        content = blocks_of(reply, self._front.contents)
+        known_client = context.session.client_params
+        name = "" if known_client is None else known_client.client_info.name
+        content = blocks_of(reply, self._front.contents, room=room_for(name))
         known: dict[str, Any] = {}
         if reply.structured is not None:
             known["structured_content"] = reply.structured
