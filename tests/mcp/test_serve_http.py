@@ -161,7 +161,9 @@ def test_bad_bodies_are_refused_and_cost_nobody_else_anything(shop: Served) -> N
         assert shop.post(more, b"[]").status_code == 400
         assert shop.post(more, b"\xff\xfe").status_code == 400
         assert shop.post(more, b'"' + b"x" * 5_000_000 + b'"').status_code == 413
-    assert shop.post(known | {"Mcp-Session-Id": "unknown"}).status_code == 404
+    unknown = shop.post(known | {"Mcp-Session-Id": "unknown"})
+    assert unknown.status_code == 404
+    assert unknown.json()["error"]["code"] == -32001
     assert httpx2.get(shop.url, headers=known).status_code in (400, 405, 406)
     assert httpx2.post(shop.url.replace("/mcp", "/"), headers=known).status_code == 404
 

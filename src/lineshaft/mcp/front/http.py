@@ -15,6 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from msgspec import field
 from starlette.applications import Starlette
+from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -49,6 +50,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 
 PATH = "/mcp"
 BODY_BYTES = 4 * 1024 * 1024
+_NO_SESSION = -32_001
 _SESSIONS = 1_000
 _IDLE_SECONDS = 30 * 60.0
 _OPENED_SECONDS = 30.0
@@ -122,6 +124,20 @@ class _Sessions(StreamableHTTPSessionManager):
             self._came_back.add(session.decode("latin-1"))
         self._came_back &= self._server_instances.keys()
         await super().handle_request(scope, receive, send)
+
+    async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a session that there is not as the TypeScript SDK does.
+
+        The protocol names the status alone, and clients look at the code: with the Python SDK's
+        some do not begin another session.
+        """
+        named = next(iter(_headers(scope, b"mcp-session-id")), None)
+        if named is None or named.decode("latin-1") in self._server_instances:
+            await super()._handle_stateful_request(scope, receive, send)
+            return
+        error = {"code": _NO_SESSION, "message": "Session not found"}
+        answer = JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=404)
+        await answer(scope, receive, send)
 
     def _admit_session(
         self, requestor: AuthorizationContext | None
