@@ -1,5 +1,6 @@
 """Runs behind a server: what is heard of them, how they end, and how lists change."""
 
+import gc
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
+from mcp.server.connection import Connection
 from mcp.shared.subscriptions import ToolsListChanged
 
 from fronts import ASKS, MODES, Mode, client_of, data_of, served, text_of
@@ -259,7 +261,29 @@ async def _names(client: Client) -> list[str]:
     return [each.name for each in listed.tools if "shop" in each.name]
 
 
-async def test_an_older_client_is_told_of_new_tools(tmp_path: Path) -> None:
+async def test_a_client_that_has_left_is_not_kept(tmp_path: Path) -> None:
+    """Each has its connection, and would be told of changes for ever."""
+    before = {id(each) for each in _connections()}
+    async with (
+        Session([steps], workspace=tmp_path, store=False) as session,
+        front_server(Front(session)) as server,
+    ):
+        for _ in range(3):
+            async with Client(server, mode="legacy") as client:
+                await client.list_tools()
+        kept = [each for each in _connections() if id(each) not in before]
+    assert kept == []
+
+
+def _connections() -> list[object]:
+    gc.collect()
+    return [each for each in gc.get_objects() if type(each) is Connection]
+
+
+async def test_an_older_client_is_told_of_new_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineshaft.mcp.front.front._PATIENCE_SECONDS", 0.0)
     place, heard = Place(), cast("list[object]", [])
     async with (
         Session([place], workspace=tmp_path, store=False) as session,

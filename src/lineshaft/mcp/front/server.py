@@ -9,6 +9,7 @@ from typing import Any, Literal
 import anyio
 import mcp_types as types
 from mcp.server.caching import CacheHint
+from mcp.server.connection import Connection
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -64,7 +65,7 @@ class FrontServer(Server[Any]):
         self._front = front
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus, max_subscriptions=_LISTENERS)
-        self._older: OrderedDict[int, ServerSession] = OrderedDict()
+        self._older: OrderedDict[Connection, ServerSession] = OrderedDict()
         self._moved = anyio.Event()
         self._changed: dict[Listed | Literal["tools"], None] = {}
         """The lists that have changed, and of which clients were not told yet."""
@@ -163,15 +164,17 @@ class FrontServer(Server[Any]):
             self.instructions = self._front.instructions
             for kind in changed:
                 await self._bus.publish(_EVENTS[kind]())
-                for session in list(self._older.values()):
-                    # A client that does not read must not keep others waiting.
-                    with anyio.move_on_after(1):
-                        await _TELLING[kind](session)
+                async with anyio.create_task_group() as group:
+                    for session in self._older.values():
+                        group.start_soon(_tell, kind, session)
             await anyio.sleep(_SHORTEST_PAUSE)  # a server may say it without end
 
     async def _came(self, context: Context, params: types.NotificationParams) -> None:
         del params
-        self._older[id(context.session)] = context.session
+        client = connection_of(context)
+        if client not in self._older:
+            client.exit_stack.callback(self._older.pop, client, None)
+        self._older[client] = context.session
         while len(self._older) > _LISTENERS:
             self._older.popitem(last=False)
 
@@ -237,6 +240,12 @@ async def front_server(front: Front) -> AsyncGenerator[Server[Any]]:
     server = FrontServer(front)
     async with server.opened():
         yield server
+
+
+async def _tell(kind: Listed | Literal["tools"], session: ServerSession) -> None:
+    # A client that does not read must not keep others waiting.
+    with anyio.move_on_after(1):
+        await _TELLING[kind](session)
 
 
 async def _set_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
