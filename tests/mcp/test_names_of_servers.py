@@ -75,6 +75,8 @@ async def test_it_is_passed_with_its_own_names_and_what_it_says_of_them(tmp_path
     assert told["admin.drop"] == {"destructiveHint": True}
     assert told["admin.list"] == {"readOnlyHint": True, "openWorldHint": False}
     assert said["dash-ed"] is None
+    titles = {name: tool.title for name, tool in listed.items() if tool.title is not None}
+    assert titles == {"admin.drop": "Drop it", "admin.list": "List admins"}
     hints = untrusted["admin.list"].annotations
     assert hints is not None
     assert hints.read_only_hint is False

@@ -18,8 +18,12 @@ def tool(name: str, properties: Json | None = None, **more: Any) -> Json:
 
 
 TOOLS = [
-    tool("admin.drop", annotations={"destructiveHint": True}),
-    tool("admin.list", annotations={"readOnlyHint": True, "openWorldHint": False}),
+    tool("admin.drop", annotations={"destructiveHint": True, "title": "Drop\u202e it"}),
+    tool(
+        "admin.list",
+        annotations={"readOnlyHint": True, "openWorldHint": False},
+        title="List admins",
+    ),
     tool("dash-ed"),
     tool("print"),
     tool(""),

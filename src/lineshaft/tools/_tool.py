@@ -402,7 +402,7 @@ class Tool(Generic[P, R]):
 
         Args:
             own_name: What it is called there.
-            hints: What is said of its effects, as MCP names it.
+            hints: What is said of its effects, and its title, as MCP names them.
         """
         options = replace(self._options, own_name=own_name, hints=hints)
         return self._copy(self._function, options, method=self.is_unbound)

@@ -304,7 +304,8 @@ class ToolSpec:
     """What its server calls it; empty for tools of no server."""
 
     hints: Mapping[str, object] = field(default_factory=dict[str, object])
-    """What its server says of its effects (annotations of MCP); nothing vouches for it."""
+    """What its server says of its effects, and its title (annotations of MCP); nothing vouches for
+    it."""
 
     @property
     def namespace(self) -> str:

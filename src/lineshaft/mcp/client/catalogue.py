@@ -24,6 +24,7 @@ from lineshaft.values import Context, Effect, Struct
 _LARGEST_SCHEMA = 200_000
 _DEEPEST_SCHEMA = 60
 _LONGEST_NAME = 128
+_LONGEST_TITLE = 200
 _SHOWN_LEFT_OUT = 5
 
 Call = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
@@ -260,7 +261,9 @@ def _claim(name: str, tool: types.Tool, definition: Mapping[str, object]) -> Cla
 
 def _hints(tool: types.Tool) -> dict[str, object]:
     said = tool.annotations or types.ToolAnnotations()
-    return said.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"title"})
+    hints = said.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"title"})
+    title = clean(_title(tool), _LONGEST_TITLE)
+    return {**hints, "title": title} if title else hints
 
 
 def _effect(claim: Claim, answer: bool | Mapping[str, Effect] | None) -> tuple[Effect, bool]:  # noqa: FBT001  what a person answered
@@ -273,8 +276,11 @@ def _effect(claim: Claim, answer: bool | Mapping[str, Effect] | None) -> tuple[E
 
 
 def _description(tool: types.Tool) -> str:
-    title = tool.title or (tool.annotations.title if tool.annotations else None) or ""
-    return clean(tool.description or title, DESCRIPTION)
+    return clean(tool.description or _title(tool), DESCRIPTION)
+
+
+def _title(tool: types.Tool) -> str:
+    return tool.title or (tool.annotations.title if tool.annotations else None) or ""
 
 
 def _key(definition: Mapping[str, object], effect: Effect, idempotent: bool) -> str:  # noqa: FBT001  part of a key

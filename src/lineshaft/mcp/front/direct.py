@@ -105,6 +105,7 @@ def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
     hints = _said(spec) if spec.own_name else _known(spec)
     return {
         "name": name,
+        **({"title": spec.hints["title"]} if "title" in spec.hints else {}),
         "description": takes.description,
         "inputSchema": takes.schema,
         **({"annotations": hints} if hints else {}),
@@ -113,7 +114,8 @@ def _definition(name: str, spec: ToolSpec) -> dict[str, Any]:
 
 def _said(spec: ToolSpec) -> dict[str, Any]:
     """Return what a server says of its tool; that it only reads, where that is believed."""
-    others = {name: value for name, value in spec.hints.items() if name != "readOnlyHint"}
+    kept = ("readOnlyHint", "title")
+    others = {name: value for name, value in spec.hints.items() if name not in kept}
     if spec.effect == "read":
         return {"readOnlyHint": True, **others}
     return {"readOnlyHint": False, **others} if "readOnlyHint" in spec.hints else others
