@@ -167,6 +167,25 @@ async def test_a_client_that_refuses_large_results_gets_the_images_that_fit(
 
 
 @pytest.mark.parametrize("mode", MODES)
+async def test_what_comes_with_a_failure_is_passed_on(tmp_path: Path, mode: Mode) -> None:
+    source = mcp_server(contents.server, name="c")
+    options: Any = {"workspace": tmp_path, "policy": OPEN, "store": False, "secrets": ["hush-hush"]}
+    async with (
+        Session([source], **options) as session,
+        client_of(session, mode=mode, passed="c") as client,
+    ):
+        failed = await client.call_tool("refuse_with_picture", {})
+        many = await client.call_tool("refuse_with_picture", {"images": 6})
+    assert failed.is_error
+    assert "not today" in text_of(failed)
+    assert images(failed) == [contents.PNG]
+    assert failed.structured_content is not None
+    assert failed.structured_content["code"] == 7
+    assert "hush-hush" not in failed.model_dump_json()
+    assert len(images(many)) == 4
+
+
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_text_beside_an_image_is_cut_as_any(session: Session, mode: Mode) -> None:
     async with client_of(session, mode=mode, direct=["c.*"]) as client:
         short = await client.call_tool("c__report", {"characters": 100})

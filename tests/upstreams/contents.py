@@ -100,6 +100,14 @@ def refuse() -> CallToolResult:
 
 
 @server.tool()
+def refuse_with_picture(images: int = 1) -> CallToolResult:
+    """Fail, with images and data of it."""
+    content: list[ContentBlock] = [TextContent(text="not today"), *[_image(PNG)] * images]
+    data = {"code": 7, "key": "hush-hush"}
+    return CallToolResult(content=content, structured_content=data, is_error=True)
+
+
+@server.tool()
 def twice(characters: int) -> Annotated[CallToolResult, dict[str, Any]]:
     """Return text beside the same as data, as servers of the SDK do."""
     value = {"text": "ж" * characters}

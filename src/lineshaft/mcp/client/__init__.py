@@ -3,7 +3,7 @@
 Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers are.
 """
 
-from lineshaft.mcp.client.asks import refusals
+from lineshaft.mcp.client.asks import failed_results, refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
 from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, canonical, nobody_said
@@ -34,6 +34,7 @@ __all__ = [
     "assertion_from_file",
     "canonical",
     "exchanged",
+    "failed_results",
     "id_between",
     "loopback",
     "nobody_said",

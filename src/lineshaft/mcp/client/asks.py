@@ -102,6 +102,12 @@ class OpenCall(Struct, eq=False):
 refusals: ContextVar[list[types.ErrorData] | None] = ContextVar("refusals", default=None)
 """Takes a server's refusal, where the caller is to see it unchanged; None: it is not."""
 
+failed_results: ContextVar[list[types.CallToolResult] | None] = ContextVar(
+    "failed_results", default=None
+)
+"""Takes what a server answered where its tool failed, with all that a text cannot hold; None: that
+is not wanted."""
+
 _current: ContextVar[OpenCall | None] = ContextVar("call_under_way", default=None)
 
 

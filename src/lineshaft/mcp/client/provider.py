@@ -27,7 +27,7 @@ from lineshaft.mcp._spec import (
     spec_of,
 )
 from lineshaft.mcp._text import clean
-from lineshaft.mcp.client.asks import refusals
+from lineshaft.mcp.client.asks import failed_results, refusals
 from lineshaft.mcp.client.attempts import Attempts, standing_still
 from lineshaft.mcp.client.auth import provider
 from lineshaft.mcp.client.background import background
@@ -446,6 +446,8 @@ class McpServer:
 
         result = await known_again(self._linked, ask)
         self._attempts.worked()
+        if result.is_error and (failed := failed_results.get()) is not None:
+            failed.append(result)
         return value_of(result, shape, self._contents, context.secrets, context.log)
 
     async def _linked(self) -> Connection:

@@ -1,15 +1,21 @@
 """Replies to a client about runs and calls: text for its model, and data for programs."""
 
+import base64
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, cast
 
+import mcp_types as types
+from msgspec.structs import replace
+
 from lineshaft.mcp.client import BESIDE
+from lineshaft.mcp.front.blocks import MOST_CONTENTS
 from lineshaft.mcp.front.client import ToolReply
 from lineshaft.session import MODEL_CHARACTERS, Session
 from lineshaft.tools import signature
 from lineshaft.trace import counted
-from lineshaft.values import CallResult, Pending, RunResult, ToolSpec, beginning
+from lineshaft.values import CallResult, Pending, RunResult, ShownImage, ToolSpec, beginning
 
 _ARGUMENT = 2_000
 """Characters of JSON of one argument of a waiting call."""
@@ -85,6 +91,29 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
         is_error=handled.is_error,
         direct=True,
     )
+
+
+def of_failure(
+    session: Session, result: CallResult, spec: ToolSpec, failed: types.CallToolResult
+) -> ToolReply:
+    """Return how a tool of a server failed, with the images and the data that came with that.
+
+    Args:
+        session: Takes secrets out.
+        result: The call's, which has an error.
+        spec: The tool.
+        failed: What the server answered.
+    """
+    images: list[ShownImage] = []
+    for block in failed.content:
+        if isinstance(block, types.ImageContent) and len(images) <= MOST_CONTENTS:
+            with suppress(ValueError):  # it is not base64
+                data = base64.b64decode(block.data, validate=True)
+                images.append(ShownImage(block.mime_type, data))
+    data = session.without_secrets(failed.structured_content)
+    fits = len(json.dumps(data, ensure_ascii=False)) <= MODEL_CHARACTERS
+    told = of_call(session, result, spec)
+    return replace(told, images=tuple(images), structured=data if fits else None)
 
 
 def of_beside(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:

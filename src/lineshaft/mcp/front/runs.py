@@ -11,11 +11,11 @@ import mcp_types as types
 from mcp import MCPError
 
 from lineshaft.errors import RunUnknown, ToolError
-from lineshaft.mcp.client import refusals
+from lineshaft.mcp.client import failed_results, refusals
 from lineshaft.mcp.front.client import Asked, Client, Filled, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
 from lineshaft.mcp.front.forms import answers_by_id, answers_of, approval_form, shown_of
-from lineshaft.mcp.front.replies import of_beside, of_call, of_part, of_run, running
+from lineshaft.mcp.front.replies import of_beside, of_call, of_failure, of_part, of_run, running
 from lineshaft.mcp.front.work import Operation, Operations
 from lineshaft.session import Session, is_handle
 from lineshaft.trace import summarise
@@ -151,6 +151,7 @@ class Runs:
 
         async def carry(_: Operation) -> CallResult:
             refusals.set(work.refusals)
+            failed_results.set(work.failed)
             return await self._session.call(spec.name, given, caller=caller)
 
         self.works.start(work, carry)
@@ -266,6 +267,8 @@ class Runs:
             case CallResult() as result if work.spec is not None:
                 if result.error is not None and work.refusals:
                     raise self._refused(work.refusals[-1])
+                if result.error is not None and work.failed:
+                    return of_failure(self._session, result, work.spec, work.failed[-1])
                 reply = of_beside if work.beside else of_call
                 return reply(self._session, result, work.spec)
             case RunResult() as result:

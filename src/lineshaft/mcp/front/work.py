@@ -90,6 +90,9 @@ class Operation:
         self.refusals: list[types.ErrorData] | None = [] if whole else None
         """What the server refused, where the client is to see that as it is."""
 
+        self.failed: list[types.CallToolResult] | None = [] if spec and spec.own_name else None
+        """What the server answered, where its tool failed."""
+
         self._said = dict(said or {})
         self._steps = 0
         self._reached = -1.0
