@@ -141,6 +141,9 @@ def test_nobody_comes_in_without_the_token(
     answer = shop.post(headers | more)
     assert answer.status_code == 401
     assert TOKEN not in answer.text
+    assert "send this server's own" in answer.json()["error_description"]
+    shown = bool(headers.get("Authorization", "").partition(" ")[2])
+    assert ("error=" in answer.headers["WWW-Authenticate"]) == shown
 
 
 @pytest.mark.parametrize("version", ["", "2025-11-25", "2026-07-28"])

@@ -65,10 +65,16 @@ class Door:
         shown = next(iter(headers_of(scope, b"authorization")), b"")
         kind, _, token = shown.partition(b" ")
         if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
+            # Clients show the words; without a token the standard has no error (RFC 6750, 3.1).
+            wrong = "the token is another" if token else "no token was shown"
+            text = (
+                f"{wrong}: send this server's own as `Authorization: Bearer TOKEN`; no OAuth here"
+            )
+            error = ' error="invalid_token"' if token else ""
             return JSONResponse(
-                {"error": "invalid_token", "error_description": "show the bearer token"},
+                {"error": "invalid_token", "error_description": text},
                 status_code=401,
-                headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+                headers={"WWW-Authenticate": f"Bearer{error}"},
             )
         return None
 
