@@ -312,6 +312,7 @@ async def test_a_client_that_will_not_answer_is_an_error_for_the_server() -> Non
     async with before(older(), **offers) as client:
         found = answers_in(await client.call_tool("think", {}))
     assert "the person said no" in found["error"]["message"]
+    assert found["error"]["code"] == -1  # that a person refused, as the protocol has it
 
 
 async def test_an_answer_to_another_question_is_none() -> None:

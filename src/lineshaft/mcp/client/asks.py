@@ -71,7 +71,8 @@ class OpenCall(Struct, eq=False):
         try:
             return (await self.answers({"": request}))[""]
         except ToolError as error:
-            return _refused(error.message)
+            known = {"E_DENIED": _REFUSED[kind], "E_INVALID_ARGS": types.INVALID_PARAMS}
+            return _refused(error.message, known.get(error.code, types.INTERNAL_ERROR))
 
     async def answers(self, requests: Mapping[str, types.InputRequest]) -> dict[str, Reply]:
         """Answer all that a server asks at once, by its keys.
@@ -107,6 +108,13 @@ failed_results: ContextVar[list[types.CallToolResult] | None] = ContextVar(
 )
 """Takes what a server answered where its tool failed, with all that a text cannot hold; None: that
 is not wanted."""
+
+_REFUSED: Mapping[Askable, int] = {
+    "elicit": types.INVALID_REQUEST,
+    "sample": -1,
+    "roots": types.INTERNAL_ERROR,
+}
+"""The codes that the protocol has for a question which gets no answer."""
 
 _current: ContextVar[OpenCall | None] = ContextVar("call_under_way", default=None)
 
