@@ -131,7 +131,7 @@ class _Sessions(StreamableHTTPSessionManager):
         The protocol names the status alone, and clients look at the code: with the Python SDK's
         some do not begin another session.
         """
-        named = next(iter(_headers(scope, b"mcp-session-id")), None)
+        named = next(iter(headers_of(scope, b"mcp-session-id")), None)
         if named is None or named.decode("latin-1") in self._server_instances:
             await super()._handle_stateful_request(scope, receive, send)
             return
