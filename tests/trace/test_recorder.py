@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lineshaft.errors import LineshaftError, RecordError
 from lineshaft.store import MemoryLog
 from lineshaft.trace import HIDDEN, Recorder, Redactor, jsonl_sink, read_events
-from lineshaft.values import Event
+from lineshaft.values import Event, Shown
 
 
 def recorder(*sinks: list[Event]) -> Recorder:
@@ -229,7 +229,8 @@ def test_bytes_of_any_kind_give_events_or_a_clear_error(data: bytes) -> None:
 def test_steps_made_beside_each_other_are_numbered_when_they_are_appended() -> None:
     log = MemoryLog()
     record = Recorder("r", [], Redactor(), log=log)
-    made = [record.row("log", shown=(("log", {"text": text}),) * 2) for text in "ab"]
+    event: Shown = ("log", {"text": "x"})
+    made = [record.row("log", shown=(event, event)) for _ in range(2)]
     for row in reversed(made):  # each by a tool in a thread of its own
         record.append(row)
     assert [row.event_seq for row in log.rows("r")] == [1, 3]
