@@ -24,7 +24,7 @@ _DEEPEST = 80
 and where the stack ends inside of it, the exception is no `Exception`."""
 
 _PATTERN_SECONDS = 0.2
-"""Seconds of CPU for all patterns of one validation; values not matched by then count as fitting."""
+"""Seconds of CPU for all patterns of one validation; values not matched by then pass."""
 
 _SECONDS = 1.0
 _SECONDS_FOR_A_PART = 100e-6
