@@ -43,6 +43,7 @@ async def test_a_program_that_could_not_run_is_an_error(make: Make) -> None:
 READS = "for i in range(60): await list_files()\nreturn 'all'"
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("A3")
 @pytest.mark.parametrize(
     ("limits", "comes_through"),

@@ -363,6 +363,7 @@ JOBS = st.lists(
 
 
 @pytest.mark.long
+@pytest.mark.long
 @settings(
     max_examples=12,
     deadline=None,

@@ -164,6 +164,7 @@ def test_over_eight_tasks_limits_are_students(scipy: Any) -> None:
     )
 
 
+@pytest.mark.long
 def test_limits_over_runs_cover_the_true_ratio() -> None:
     draw = random.Random(11)  # noqa: S311  a simulation, the same each time
     covered = 0

@@ -1,5 +1,7 @@
 """What a script prints, as events tell it."""
 
+import pytest
+
 from lineshaft import Limits, Session, tool
 
 
@@ -9,6 +11,7 @@ async def ping() -> str:
     return "pong"
 
 
+@pytest.mark.long
 async def test_many_lines_are_few_events() -> None:
     async with Session(engine="wasm") as session:
         run = await session.start(
