@@ -363,7 +363,6 @@ JOBS = st.lists(
 
 
 @pytest.mark.long
-@pytest.mark.long
 @settings(
     max_examples=12,
     deadline=None,
