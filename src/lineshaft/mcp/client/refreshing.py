@@ -83,8 +83,8 @@ class RenewedAccess(OAuthClientProvider):
                         if await self._read_again(request):
                             response = yield request
                         self._may_refresh = not tried
-                    elif outgoing is request and response.status_code == 403 and self._recalled:
-                        self.context.oauth_metadata = None  # the SDK asks for it then
+                    if outgoing is request and response.status_code in (401, 403):
+                        self._ask_again()
                     outgoing = await flow.asend(response)
                 tried = True
                 if await self._handle_refresh_response((yield outgoing)):
@@ -95,6 +95,13 @@ class RenewedAccess(OAuthClientProvider):
                 return
             finally:
                 await flow.aclose()
+
+    def _ask_again(self) -> None:
+        """Have the server asked where access is granted: what is kept may hold no longer."""
+        if self._recalled:
+            self._recalled = False
+            self.context.oauth_metadata = self.context.protected_resource_metadata = None
+            self.context.auth_server_url = None
 
     async def _read_again(self, request: httpx2.Request) -> bool:
         """Take tokens that another process got meanwhile; return whether there are such."""
