@@ -186,6 +186,27 @@ async def test_a_connection_without_a_request_ends_no_grant() -> None:
         assert await grant("https://vault.test/") == "/callback?code=1"
 
 
+async def test_servers_that_ask_at_once_are_granted_access_one_after_the_other() -> None:
+    port, answers = free_port(), dict[str, str]()
+
+    async with anyio.create_task_group() as tasks:
+
+        async def browser(code: str) -> None:
+            async with httpx2.AsyncClient() as client:
+                await client.get(f"http://127.0.0.1:{port}/callback?code={code}")
+
+        def show(address: str) -> None:
+            tasks.start_soon(browser, address[-1])
+
+        async def ask(code: str) -> None:
+            answers[code] = await grant(f"https://vault.test/{code}")
+
+        grant = loopback(show, f"http://127.0.0.1:{port}/callback")
+        for code in "123":
+            tasks.start_soon(ask, code)
+    assert answers == {code: f"/callback?code={code}" for code in "123"}
+
+
 async def test_a_redirect_where_another_program_listens_is_told() -> None:
     port = free_port()
     redirect = f"http://127.0.0.1:{port}/callback"

@@ -191,10 +191,14 @@ def ask_input(server: str, wanted: Input) -> str | None:
 
 
 def _authorize() -> Authorize:
+    made: list[Authorize] = []
+
     async def authorize(url: str) -> str:
         from lineshaft.mcp.client import loopback  # noqa: PLC0415  loads the SDK
 
-        return await loopback(_show)(url)
+        if not made:
+            made.append(loopback(_show))
+        return await made[0](url)
 
     return authorize
 

@@ -143,11 +143,17 @@ def loopback(
         redirect: Where the browser is sent back to; `ServerSpec.redirect`.
 
     Returns:
-        What asks; it raises `ConfigError` where another program listens at `redirect`.
+        What asks, for one server after the other: a browser comes back to one place. It raises
+        `ConfigError` where another program listens at `redirect`.
     """
     parts = urlsplit(redirect)
+    one = anyio.Lock()
 
     async def authorize(url: str) -> str:
+        async with one:
+            return await granted(url)
+
+    async def granted(url: str) -> str:
         came = anyio.Event()
         found: list[str] = []
 
