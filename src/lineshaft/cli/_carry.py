@@ -51,7 +51,7 @@ def carry(work: Callable[[], Awaitable[T]], reins: Reins | None = None) -> T:
         raise error from group
     except KeyboardInterrupt as error:
         if reins.cancel and not error.args and asyncio.all_tasks(runner.get_loop()):
-            text = "left before the run was settled; its record has no end"
+            text = "left before the run was settled; where it had begun, `lineshaft runs` lists it"
             raise KeyboardInterrupt(text) from error
         raise
     finally:
