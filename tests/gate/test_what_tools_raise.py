@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -143,3 +144,16 @@ async def test_middleware_says_what_it_means() -> None:
         "no more of noted today",
         "try tomorrow",
     )
+
+
+async def test_only_the_workspace_itself_is_shortened_in_a_message(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+
+    @tool(effect="read")
+    async def fail() -> None:
+        """Fail."""
+        raise ToolError("E_BROKEN", f"{root}/a, {root}-evil/b, {root}.d/c, x{root}, {root}")
+
+    error = await error_of(fail, workspace=root)
+    assert error.message == f"./a, {root}-evil/b, {root}.d/c, x{root}, ."

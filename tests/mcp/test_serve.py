@@ -279,6 +279,13 @@ async def test_what_is_cut_and_kept_has_no_secrets(tmp_path: Path) -> None:
     assert "geheim" not in ran.model_dump_json() + read.model_dump_json()
 
 
+async def test_a_wrong_argument_of_a_direct_tool_shows_the_signature_once(tmp_path: Path) -> None:
+    async with served([price], at=tmp_path, direct=["shop.*"]) as (client, _):
+        wrong = await client.call_tool("shop__price", {"articel": 1})
+    assert wrong.is_error
+    assert text_of(wrong).count("shop.price(item") == 1, text_of(wrong)
+
+
 async def test_a_direct_result_that_is_too_long_comes_as_text_alone(tmp_path: Path) -> None:
     @tool(effect="read")
     async def lines(count: int) -> dict[str, list[str]]:

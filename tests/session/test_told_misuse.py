@@ -56,6 +56,13 @@ async def test_an_empty_text_is_told_as_such(tmp_path: Path) -> None:
     assert "returned an empty text" in str(answer)
 
 
+@pytest.mark.parametrize("nothing", [None, "null", " ", "", "{}"])
+async def test_no_arguments_come_in_many_forms(tmp_path: Path, nothing: str | None) -> None:
+    async with Session([look], workspace=tmp_path, store=False) as session:
+        answer = await session.handle("look", nothing)
+    assert not answer.is_error, answer.text
+
+
 async def test_middleware_that_gives_no_function_is_named(tmp_path: Path) -> None:
     def gives_none(inner: Dispatch) -> Dispatch:
         del inner

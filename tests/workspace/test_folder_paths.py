@@ -1,6 +1,7 @@
 """Where a path leads: into the workspace, or to an error that names no folder of this machine."""
 
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -54,6 +55,23 @@ async def test_a_file_has_one_name_however_it_is_written(root: Path, path: str) 
 
     assert (resolved.path, resolved.alias, resolved.writable) == ("secrets/k", "project", True)
     assert resolved.real == str(root / "secrets" / "k")
+
+
+@pytest.mark.parametrize(
+    ("below", "told"),
+    [("secrets/k", "write 'secrets/k': paths are relative"), ("", "write '.': paths are relative")],
+)
+async def test_an_absolute_path_of_the_workspace_is_told_as_it_is_to_be_written(
+    root: Path, below: str, told: str
+) -> None:
+    with pytest.raises(OutsideWorkspace, match=re.escape(told)):
+        await Folder(root).resolve(str(root / below))
+
+
+@pytest.mark.parametrize("path", ["{}-evil/f", "{}/../ws-evil/f"])
+async def test_what_only_begins_like_the_workspace_is_no_path_of_it(root: Path, path: str) -> None:
+    with pytest.raises(OutsideWorkspace, match="is absolute: name it relative"):
+        await Folder(root).resolve(path.format(root))
 
 
 @pytest.mark.parametrize("path", [".", "./", "@project", "@project/", "x/..", "secrets/./.."])

@@ -690,7 +690,8 @@ def under_agent(call: Call) -> bool:
 
 
 def _made_all(most: int, who: str, hint: str) -> ToolError:
-    return ToolError("E_CALL_LIMIT", f"{who} may make {most} calls, and made them all", hint=hint)
+    allowed = f"{most} calls, and made them all" if most != 1 else "1 call, and made it"
+    return ToolError("E_CALL_LIMIT", f"{who} may make {allowed}", hint=hint)
 
 
 def _with_addresses(spec: ToolSpec, arguments: Arguments) -> Arguments:

@@ -1,6 +1,7 @@
 """The fixed facts of one run for its calls at the gate."""
 
 import os
+import re
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Literal, Protocol
@@ -118,8 +119,9 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     def clean(self, text: str) -> str:
         """Return a message without places of this machine, cut to a sensible length."""
         for place, sign in ((self.root, "."), (_HOME, "~")):
-            if len(place) > 1:  # a workspace or a home may be the root of the disk
-                text = text.replace(place, sign)
+            # A workspace or a home may be the root of the disk.
+            if len(place) > 1 and place in text:
+                text = re.sub(rf"(?<![\w.-]){re.escape(place)}(?![\w-]|\.\w)", sign, text)
         if len(text) <= _LONGEST_MESSAGE:
             return text
         # Half a secret could not be known as one.

@@ -18,16 +18,18 @@ class ScriptRequest(Struct, frozen=True, kw_only=True):
 
 
 def arguments_of(given: object) -> dict[str, object]:
-    """Return a model's arguments, which may have come as JSON text.
+    """Return a model's arguments, which may have come as JSON text; nothing and null are none.
 
     Raises:
         ToolError: `E_INVALID_ARGS`.
     """
     if isinstance(given, str | bytes):
         try:
-            given = json.loads(given or "{}")
+            given = json.loads(given) if given.strip() else None
         except (ValueError, RecursionError) as error:
             raise ToolError("E_INVALID_ARGS", f"the arguments are not JSON: {error}") from error
+    if given is None:
+        return {}
     if not isinstance(given, Mapping):
         kind = type(given).__name__
         raise ToolError("E_INVALID_ARGS", f"the arguments must be an object, not {kind}")

@@ -379,12 +379,13 @@ class Session(Afterwards):
         """End all runs and calls that are under way; their results say `cancelled`."""
         self._live.cancel()
 
-    async def handle(self, name: str, arguments: Mapping[str, object] | str) -> Handled:
+    async def handle(self, name: str, arguments: Mapping[str, object] | str | None) -> Handled:
         """Carry out a model's call, through the same door as every other call.
 
         Args:
             name: As the model said it: `run_script`, or the name out of `definitions`.
-            arguments: By name, or as the JSON text that some APIs give.
+            arguments: By name, or as the JSON text that some APIs give; None, null and blank text
+                are no arguments.
 
         Returns:
             The text to give back; errors of the call are not raised.

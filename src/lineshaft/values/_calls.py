@@ -2,8 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, cast
 
+from msgspec.structs import astuple
+
+from lineshaft.errors import ConfigError
 from lineshaft.values._struct import Struct
 
 if TYPE_CHECKING:
@@ -204,6 +207,16 @@ class Answer(Struct, frozen=True):
     """`run`: also for later calls of the same tool in this run that the same rule asks about; of a
     tool that takes an address, for those to the same scheme, host and port; of a call that a
     container made, for those of this container and the ones in it."""
+
+    def __post_init__(self) -> None:
+        """Refuse what says neither yes nor no: the text "no" would count as a yes."""
+        allow, reason, scope = cast("tuple[object, object, object]", astuple(self))
+        if not isinstance(allow, bool):
+            raise ConfigError(f"Answer(allow=...) is True or False, not {allow!r}")
+        if not isinstance(reason, str):
+            raise ConfigError(f"Answer(reason=...) is text, not {reason!r}")
+        if scope not in ("call", "run"):
+            raise ConfigError(f"Answer(scope=...) is 'call' or 'run', not {scope!r}")
 
 
 Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]

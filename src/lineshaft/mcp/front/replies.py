@@ -80,7 +80,7 @@ def of_call(session: Session, result: CallResult, spec: ToolSpec) -> ToolReply:
     handled = session.told(result, tool=spec.name)
     if result.error is not None:
         text = handled.text
-        if result.error.code == "E_INVALID_ARGS":
+        if result.error.code == "E_INVALID_ARGS" and not result.error.hint:
             text = session.shown(f"{text}\nIt is called like this: {signature(spec)}")
         return ToolReply(text=text, is_error=True)
     whole = handled.left_out is None

@@ -225,10 +225,23 @@ class Mounts:
                     "it is not moved, replaced or deleted"
                 )
 
+    def _inside(self, path: str) -> str | None:
+        """Return an absolute path as the workspace has it; None: it leads elsewhere."""
+        project = self.roots.get(PROJECT)
+        if project is None or not f"{path}{os.sep}".startswith(f"{project.real}{os.sep}"):
+            return None
+        if ".." in _parts(path):
+            return None
+        return path[len(project.real) :].strip(os.sep) or "."
+
     def _parse(self, path: str) -> tuple[Root, list[str]]:
         reason = _unusable(path)
         if reason:
-            raise OutsideWorkspace(f"{_short(path)} {reason}")
+            inside = self._inside(path)
+            told = (
+                f"{_short(path)} {reason}" if inside is None else f"write {_short(inside)}: {_RULE}"
+            )
+            raise OutsideWorkspace(told)
         parts = [part for part in path.replace(os.sep, "/").split("/") if part not in ("", ".")]
         alias = PROJECT
         if path.startswith("@"):
@@ -315,6 +328,9 @@ def _root(alias: str, mount: Mount, own: OwnFolders) -> Root:
             hint="name another folder",
         )
     return Root(alias, real, mount.writable, own)
+
+
+_RULE = "paths are relative to the workspace"
 
 
 def _unusable(path: str) -> str:
