@@ -1,10 +1,16 @@
 """Who may go when."""
 
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineshaft import Context, Policy, Session, WorkspacePath, kit, tool
 from lineshaft.gate._lanes import CallLine, CallPlace, Lanes, Ticket, held_around
-from lineshaft.values import ToolSpec
+from lineshaft.testing import ScriptedEngine
+from lineshaft.values import Call, Caller, ToolSpec
 
 WRITE = ToolSpec(name="write", effect="write", lane="workspace")
 READ = ToolSpec(name="read", effect="read", paths=(("path",),))
@@ -109,3 +115,33 @@ async def test_a_call_inside_a_turn_does_not_wait_for_that_turn() -> None:
     inner.join()
     sibling.join()
     assert (inner.granted, sibling.granted) == (True, False)
+
+
+async def test_a_call_that_asks_in_its_lane_and_one_that_waits_for_it_both_end(
+    tmp_path: Path,
+) -> None:
+    @tool(effect="read", lane="archive")
+    async def look(path: WorkspacePath, ask: bool, context: Context) -> str:
+        """Look, and ask first."""
+        if ask:
+            await context.elicit("Go on?", {"type": "object", "properties": {}})
+        return str(path)
+
+    async def elicit(message: str, schema: Mapping[str, object]) -> Mapping[str, object]:
+        for _ in range(200):  # the other calls come meanwhile
+            await asyncio.sleep(0)
+        return {"action": "accept"}
+
+    calls = [
+        Call(tool="look", arguments={"path": "a", "ask": True}, origin="script"),
+        Call(tool="write_file", arguments={"path": "b", "content": "x"}, origin="script"),
+        Call(tool="look", arguments={"path": "c", "ask": False}, origin="script"),
+    ]
+    tools = [look, kit.tools("write_file")]
+    opened = Policy(mode="open")
+    async with Session(
+        tools, workspace=tmp_path, engine=ScriptedEngine([calls]), policy=opened, store=False
+    ) as session:
+        async with asyncio.timeout(60):
+            result = await session.run("anything", caller=Caller(elicit=elicit))
+    assert [call.status for call in result.calls] == ["done", "done", "done"]

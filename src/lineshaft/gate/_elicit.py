@@ -62,11 +62,12 @@ class Question(Struct, frozen=True, kw_only=True):
             run.call_log.note("log", self.entry.id, text=f"{name} {each}")
         # A run has one person, who gets one form at a time.
         lock = run.approver_lock if any(ask.kind == "elicit" for ask in asks) else nullcontext()
-        with self.authority.asking() as scope, run.paused(), self.clock.paused():
-            async with self.one, self.place.aside(), lock:
-                await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
-        if scope.cancelled_caught:
-            raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")
+        async with self.one, self.place.aside():
+            with self.authority.asking() as scope, run.paused(), self.clock.paused():
+                async with lock:
+                    await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
+            if scope.cancelled_caught:
+                raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")
         if ending.error is not None:
             raise _not_asked(ending.error)
         return cast("Sequence[object]", ending.value)

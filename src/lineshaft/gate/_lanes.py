@@ -142,9 +142,11 @@ class CallPlace:
     async def aside(self) -> AsyncGenerator[None]:
         """Let others go inside the block, in which a person is asked; then stand in line again.
 
-        Not in the lane of the workspace: what others changed there would not be what was read.
+        Not in the lane of the workspace: what others changed there would not be what was read. Nor
+        does a call that keeps its place in the run's order: one that waits for it there may have
+        the lane then, and each would wait for the other.
         """
-        if self._key is None or not self._shared:
+        if self._key is None or self._ordered:
             yield
             return
         line, ticket = self._tickets.pop()

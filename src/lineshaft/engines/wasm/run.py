@@ -88,6 +88,9 @@ class WasmRun:
         self._told = 0
         """Completions that the thread received."""
 
+        self._unseen: deque[int] = deque()
+        """The last of them: calls whose ends the thread had not read when it began its turn."""
+
         self._stopped = False
         self._finding: asyncio.Task[None] | None = None
         self._drain: asyncio.TimerHandle | None = None
@@ -148,7 +151,10 @@ class WasmRun:
             replay.passed(*past)
         self._calls.start(begun.calls)
         self._calls.cancel(begun.cancels)
-        if begun.blocked and self._calls.completions == seen:
+        while len(self._unseen) > self._told - seen:
+            self._unseen.popleft()
+        # An end that is still to be read ends the turn, unless the turn withdraws the call.
+        if begun.blocked and all(number in begun.cancels for number in self._unseen):
             self._calls.block()
             if begun.seconds is not None:
                 due = self._clock() + begun.seconds
@@ -222,6 +228,7 @@ class WasmRun:
     def _complete(self, number: int, done: Done) -> None:
         if self._calls.completions != self._told:  # a call that was withdrawn ends no turn
             self._told = self._calls.completions
+            self._unseen.append(number)
             self._stop_timer()
         self._host.inbox.put((number, done, self._told))
 
