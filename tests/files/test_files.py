@@ -18,6 +18,7 @@ from lineshaft.files import (
     lock_file,
     locked,
     made_private,
+    only_writer,
     others_cannot_write,
     private_folder,
     state_folder,
@@ -144,3 +145,16 @@ with locked(Path(sys.argv[1])):
     subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=60)
     with locked(path):
         assert path.is_file()
+
+
+def test_the_only_writer_of_a_file_removes_what_killed_ones_left(tmp_path: Path) -> None:
+    file = tmp_path / "secrets.json"
+    write_whole(file, b"old")
+    left, others = tmp_path / ".secrets.json.x1y2", tmp_path / ".secrets.jsonl.x1y2"
+    for each in (left, others):
+        each.write_bytes(b"old")
+    with only_writer(file):
+        write_whole(file, b"new")
+    assert not left.exists()
+    assert others.exists()
+    assert file.read_bytes() == b"new"

@@ -112,6 +112,21 @@ def forgets_again(handler: Handler, id_: Any) -> None:
     handler.reply(*loses(404, -32001, "Session not found"))
 
 
+def charges(status: int) -> Callable[[Handler, Any], None]:
+    """Return what acts on a call and then answers it as one whose session was lost, or looks so."""
+
+    def answer(handler: Handler, id_: Any) -> None:
+        state["charged"] = state.get("charged", 0) + 1
+        words = f"charged {state['charged']}, but made no checkout session"
+        if status == 200:
+            words = "the server knows this session no more"
+        error = {"code": -32002, "message": words, "data": {"charged": state["charged"]}}
+        body = json.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
+        handler.reply(status, body.encode(), JSON)
+
+    return answer
+
+
 def drips(handler: Handler, _id: Any) -> None:
     handler.send_response(200)
     handler.send_header("content-type", "text/event-stream")
@@ -154,6 +169,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "wrong-id": lambda h, id_: h.answer(id_ + 100, text("not yours")),
     **dict.fromkeys(LOSES, forgets),
     "forgets-again": forgets_again,
+    **{f"charges-{status}": charges(status) for status in (200, 400, 404)},
     "drips": drips,
     "breaks-off": breaks_off,
     "ends": lambda h, _id: h.stream("text/event-stream", []),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT
 from lineshaft.errors import ConfigError
-from lineshaft.files import locked
+from lineshaft.files import only_writer
 from lineshaft.policy import rule_sources
 from lineshaft.values import Struct, toml_table
 
@@ -56,7 +56,7 @@ def changing(path: Path) -> Generator[None]:
     """
     with ExitStack() as held:
         try:
-            held.enter_context(locked(path.with_name(f".{path.name}.lock")))
+            held.enter_context(only_writer(path))
         except OSError as error:
             raise ConfigError(
                 f"{str(path)!r} cannot be locked: {error.strerror}",

@@ -10,7 +10,7 @@ from lineshaft.files._places import (
     state_folder,
 )
 from lineshaft.files._removal import remove_tree
-from lineshaft.files._writing import made_private, private_folder, write_whole
+from lineshaft.files._writing import made_private, only_writer, private_folder, write_whole
 
 __all__ = [
     "Identity",
@@ -23,6 +23,7 @@ __all__ = [
     "lock_file",
     "locked",
     "made_private",
+    "only_writer",
     "others_cannot_write",
     "private_folder",
     "remove_tree",

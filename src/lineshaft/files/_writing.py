@@ -2,10 +2,12 @@
 
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lineshaft.errors import ConfigError
+from lineshaft.files._locks import locked
 
 
 def private_folder(path: Path) -> Path:
@@ -33,6 +35,27 @@ def made_private(path: Path, mode: int = 0o700) -> Path:
     if not path.is_dir():
         raise NotADirectoryError(20, "it is not a folder", str(path))
     return path
+
+
+@contextmanager
+def only_writer(path: Path) -> Generator[None]:
+    """Keep other threads and processes from changing a file inside the block.
+
+    What writers left that were killed is removed: it may hold what the file holds.
+
+    Args:
+        path: The file, which each of its writers changes in such a block; its folder exists.
+
+    Raises:
+        OSError: It cannot be locked.
+    """
+    lock = path.with_name(f".{path.name}.lock")
+    with locked(lock):
+        for left in path.parent.iterdir():
+            if left.name.startswith(f".{path.name}.") and left != lock:
+                with suppress(OSError):
+                    left.unlink()
+        yield
 
 
 def write_whole(

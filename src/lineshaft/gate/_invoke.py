@@ -10,6 +10,7 @@ from typing import cast
 
 import anyio
 from anyio.lowlevel import RunVar
+from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.tools import (
@@ -22,7 +23,7 @@ from lineshaft.tools import (
     signature,
     tell,
 )
-from lineshaft.values import Context, ToolSpec
+from lineshaft.values import Context, ToolSpec, looks_secret
 
 _MOST_THREADS = 400
 
@@ -140,7 +141,16 @@ def _limiter() -> anyio.CapacityLimiter:
 
 
 def _invalid(tool: Tool, error: Mismatch) -> ToolError:
-    message = f"{script_name(tool.name)}(): {tell(error.problems, 'the call')}"
+    problems = [_without_secret(problem, tool.spec) for problem in error.problems]
+    message = f"{script_name(tool.name)}(): {tell(problems, 'the call')}"
     if error.hint:
         message = f"{message} ({error.hint})"
     return ToolError("E_INVALID_ARGS", message, tool=tool.name, hint=signature(tool.spec))
+
+
+def _without_secret(problem: Problem, spec: ToolSpec) -> Problem:
+    """Return a problem without the value of an argument that is a secret by schema or name."""
+    names = [step for step in problem.path if isinstance(step, str)]
+    if any(name in spec.secrets or looks_secret(name) for name in names):
+        return replace(problem, text=problem.text.partition(", not ")[0])
+    return problem

@@ -58,11 +58,16 @@ def _by_name(call: Call, run: RunInfo) -> Call:
     """Return a call as middleware reads it: all arguments by name, where the tool takes them so."""
     own = call.scope.own.get(call.tool) if call.scope else None
     tool = own or run.gate.tools.get(call.tool)
-    names = tool.spec.positional[: len(call.positional)] if tool else ()
+    if tool is None:
+        return call
+    names, keywords = tool.spec.positional[: len(call.positional)], tool.spec.keywords
     if len(names) < len(call.positional) or not call.arguments.keys().isdisjoint(names):
         return call  # it is refused once it is bound
-    placed = dict(zip(names, call.positional, strict=True))
-    return replace(call, arguments={**call.arguments, **placed}, positional=())
+    given = {**call.arguments, **dict(zip(names, call.positional, strict=True))}
+    named = {keywords.get(name, name): value for name, value in given.items()}
+    if len(named) < len(given):
+        return call  # as above: an argument is given twice
+    return replace(call, arguments=named, positional=())
 
 
 def _stay_cancelled(beside: Sequence[CallEntry]) -> None:

@@ -304,6 +304,8 @@ class Tool(Generic[P, R]):
         paths, entries = places(schema)
         required = frozenset(as_list(schema.get("required")))
         options = self._options
+        passwords = password_names(schema)
+        keywords = keyword_names(as_schema(schema.get("properties")))
         about = self.contract.description if options.description is None else options.description
         return ToolSpec(
             name=self.name,
@@ -319,7 +321,7 @@ class Tool(Generic[P, R]):
             paths=paths,
             entries=entries,
             default_paths=any(len(way) > 1 or not required.issuperset(way) for way in paths),
-            secrets=password_names(schema),
+            secrets=(*passwords, *(word for word, own in keywords.items() if own in passwords)),
             addresses=address_names(schema),
             container=options.container,
             calls_as=options.calls_as,
@@ -330,7 +332,7 @@ class Tool(Generic[P, R]):
             needs_disk=options.lands,
             confined=not options.foreign and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
-            keywords=keyword_names(as_schema(schema.get("properties"))),
+            keywords=keywords,
             words_only=options.words_only,
             own_name=options.own_name,
             hints=options.hints,

@@ -34,7 +34,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from pydantic import AnyUrl, ValidationError
 
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder, state_folder, write_whole
+from lineshaft.files import only_writer, private_folder, state_folder, write_whole
 from lineshaft.mcp._spec import Authorize, ServerSpec
 from lineshaft.mcp.client.assertion import AssertionAuth
 from lineshaft.mcp.client.refreshing import RenewedAccess
@@ -284,5 +284,6 @@ class _TokenFiles:
 
     def _write(self, key: str, value: object) -> None:
         folder = private_folder(self._folder())
-        text = json.dumps({**self._read(), "url": self._spec.url, key: value})
-        write_whole(folder / self._name, text.encode(), sync=True)
+        with only_writer(folder / self._name):  # another process may renew them, too
+            text = json.dumps({**self._read(), "url": self._spec.url, key: value})
+            write_whole(folder / self._name, text.encode(), sync=True)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.results import too_large
-from lineshaft.mcp.client.wire import FORGOTTEN, TOO_LARGE, Wire
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, TOO_LARGE, Wire
 from lineshaft.trace import Redactor
 from lineshaft.values import SecretFinder
 
@@ -70,7 +70,7 @@ def is_forgotten(error: BaseException, wire: Wire) -> bool:
         wire: What is known of the connection.
     """
     first = first_of(error)
-    found = isinstance(first, MCPError) and wire.process is None and first.message == FORGOTTEN
+    found = isinstance(first, MCPError) and first.error.data == FORGOTTEN_MARK
     if found:
         wire.forgotten = True
         wire.gone.set()

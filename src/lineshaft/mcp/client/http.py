@@ -7,7 +7,7 @@ request: the SDK would end the whole connection for it.
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -16,10 +16,13 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
-from lineshaft.mcp.client.wire import FORGOTTEN, TOO_LARGE
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, TOO_LARGE
 
 _SECONDS = 30.0
 _SESSION = "mcp-session-id"
+
+_UNKNOWN_SESSION = -32001
+"""The code of the TypeScript SDK, which many servers send."""
 
 
 @asynccontextmanager
@@ -79,14 +82,16 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         response.stream = _Counted(inner, None if events else self._most_bytes)
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
-            return _failed(FORGOTTEN, types.INVALID_REQUEST)
+            return _failed(FORGOTTEN, types.INVALID_REQUEST, mark=FORGOTTEN_MARK)
         return response
 
 
 async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
     """Return whether a server says that it does not know the session of a request.
 
-    By the protocol it answers 404, often with an error of its own as the body; many answer 400.
+    By the protocol it answers 404, often with an error of its own as the body; many answer 400. An
+    error that names the request is the answer to it, unless it says by its code that the session is
+    unknown: the request may have been acted on.
     """
     status = response.status_code
     kind = response.headers.get("content-type", "").lower()
@@ -94,11 +99,20 @@ async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
         return False
     if kind.startswith("application/json"):
         with suppress(httpx2.StreamError, ValueError):
-            error = types.JSONRPCError.model_validate_json(await response.aread()).error
-            if status == 404:
-                return error.code != types.METHOD_NOT_FOUND
-            return "session" in error.message.lower()
+            answer = types.JSONRPCError.model_validate_json(await response.aread())
+            error, says_so = answer.error, "session" in answer.error.message.lower()
+            if answer.id is not None and answer.id == _id_of(request):
+                return says_so and error.code == _UNKNOWN_SESSION
+            return error.code != types.METHOD_NOT_FOUND if status == 404 else says_so
     return status == 404
+
+
+def _id_of(request: httpx2.Request) -> object:
+    """Return the id of a request of the protocol; None where there is none to be read."""
+    with suppress(httpx2.StreamError, ValueError):
+        message: object = json.loads(request.content)
+        return cast("dict[str, object]", message).get("id") if isinstance(message, dict) else None
+    return None
 
 
 class _Counted(httpx2.AsyncByteStream):
@@ -122,14 +136,15 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _failed(text: str, code: int = types.CONNECTION_CLOSED) -> httpx2.Response:
+def _failed(text: str, code: int = types.CONNECTION_CLOSED, *, mark: str = "") -> httpx2.Response:
     """Return an answer in place of the server's.
 
     Args:
         text: What happened.
         code: `CONNECTION_CLOSED` where it is not known whether the server acted on the request.
+        mark: Data by which the error is known as ours.
     """
-    error = {"code": code, "message": text}
+    error = {"code": code, "message": text, **({"data": mark} if mark else {})}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
     headers = {"content-type": "application/json"}
     return httpx2.Response(502, headers=headers, content=body.encode())

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from secrets import token_hex
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -28,6 +29,9 @@ TOO_LARGE = "too large"
 
 FORGOTTEN = "the server knows this session no more"
 """The message of an error that stands for a server over HTTP which has lost our session."""
+
+FORGOTTEN_MARK = token_hex(16)
+"""The data of that error: no server can send such an error itself."""
 
 _LAST_WORDS = 800
 _MARGIN = re.compile(r"^[ |]{0,40}\| |\r$")
