@@ -105,6 +105,25 @@ async def test_what_does_not_block_is_told(
     ]
 
 
+async def test_what_gather_gives_with_its_errors_is_used_without_a_warning(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    gathered = (
+        "rs = await asyncio.gather(read_file('a'), read_file('b'), return_exceptions=True)\n"
+        "x, y = await asyncio.gather(\n"
+        "    find_files('a'), github.list_issues('a'), return_exceptions=True\n"
+        ")\n"
+    )
+    for use in (
+        "for r in rs:\n    if isinstance(r, Exception): print(r)\n    else: print(r['path'])",
+        "print([r['path'] for r in rs if not isinstance(r, Exception)])",
+        "ok = [r for r in rs if not isinstance(r, Exception)]\nfor r in ok: print(r['path'])",
+        "if not isinstance(y, Exception):\n    for i in y: print(i['title'], *y)",
+        "if not isinstance(y, Exception): first, *others = y",
+    ):
+        assert await said(gathered + use, specs, checker, reading) == ()
+
+
 async def test_all_that_is_wrong_is_found_at_once_errors_first(
     specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:

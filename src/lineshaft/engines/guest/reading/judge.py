@@ -60,6 +60,10 @@ _TOLD: dict[str, Literal["warning", "info"]] = {
 }
 """Codes that are worth reporting although they do not block."""
 
+_OF_ERRORS = re.compile(r"`[^`]*\bBaseException\b[^`]*`")
+"""The checker has it for what `gather(..., return_exceptions=True)` gives, also where the script
+has left out each `Exception`: nothing else can come, and the checker does not know."""
+
 _IMPORTS = frozenset({"import-not-found", "unresolved-import"})
 
 _UNKNOWN_KEY = re.compile(
@@ -276,6 +280,8 @@ def _of_value(one: TypeDiagnostic, place: _Position) -> Remark | None:
         return _not_awaited(place)
     level = _TOLD.get(one.code)
     if level is None or "has no member" in one.message:  # that is found by reading
+        return None
+    if _OF_ERRORS.search(one.message):
         return None
     line, column = place
     code, message = one.code, one.message
