@@ -255,6 +255,15 @@ def _run(program: str, **names: object) -> object:
             14,
         ),
         ("a, b = fetch(1), fetch(22)\nreturn b['n'] - a['n']", 1),
+        ("a, *b = (fetch(p)['n'] for p in ps)\nreturn [a, b]", [1, [2, 3]]),
+        (
+            "def texts(xs):\n    return (fetch(x)['a'] for x in xs)\nreturn list(texts(ps))",
+            ["a", "bb", "ccc"],
+        ),
+        (
+            "import itertools as i\nreturn [*i.chain.from_iterable(fetch(p)['a'] for p in ps)]",
+            ["a", "b", "b", "c", "c", "c"],
+        ),
     ],
 )
 def test_a_repaired_script_means_what_it_should(

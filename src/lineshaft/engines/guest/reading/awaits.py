@@ -37,7 +37,8 @@ class Awaits:
         """Apply the rule to a script."""
         outline = resolver.outline
         places = Places(resolver)
-        awaits = cls(Defs.of(places), Inserter(places, Edits(text)))
+        defs = Defs.of(places)
+        awaits = cls(defs, Inserter(places, Edits(text), defs.sites))
         awaits._look_at_key_functions()
         for node in waiting_nodes(outline):
             awaits._look_at_waiting(node)

@@ -1,6 +1,7 @@
 """The places where the text of a script is touched for an `await`."""
 
 import ast
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .edits import Edits
@@ -15,6 +16,11 @@ class Inserter:
 
     places: Places
     edits: Edits
+    sites: Mapping[ast.AST, Sequence[ast.Call]] = field(
+        default_factory=dict[ast.AST, Sequence[ast.Call]]
+    )
+    """Direct calls of each function."""
+
     waited: list[ast.AST] = field(default_factory=list[ast.AST])
     """The script's own `await`s, and the calls that got theirs."""
 
@@ -51,7 +57,7 @@ class Inserter:
                 scope = scope.parent
 
     def _make_list(self, node: ast.GeneratorExp) -> None:
-        uses = [node, *self.places.uses(node)]
+        uses = self._uses(node)
         if any(map(self._takes_async, uses)) or not any(map(self._goes_over, uses)):
             return
         opening, closing = ("iter([", "])") if any(map(self._is_advanced, uses)) else ("[", "]")
@@ -60,9 +66,26 @@ class Inserter:
         if text.data[start : start + 1] == b"(" and text.data[end - 1 : end] == b")":
             self.edits.wrap(start + 1, end - 1, opening, closing)
 
+    def _uses(self, node: ast.expr) -> list[ast.expr]:
+        """Return a value's places: its own, those of its names, and what calls make of them."""
+        uses: list[ast.expr] = [node]
+        seen: set[ast.AST] = {node}
+        for use in uses:
+            above = self._outline.above(use)
+            found: Sequence[ast.expr] = self.places.uses(use)
+            if isinstance(above, ast.Return):
+                found = self.sites.get(self._outline.scope(above).function.node, ())
+            elif isinstance(above, _ONWARD) and self._outline.field(use) != "test":
+                found = [above]
+            uses += (each for each in found if each not in seen)
+            seen.update(found)
+        return uses
+
     def _goes_over(self, use: ast.expr) -> bool:
         """Return whether a value is gone over where it stands, without `async`."""
         above = self._outline.above(use)
+        if isinstance(above, ast.Assign):
+            return any(map(_takes_apart, above.targets))
         if not isinstance(above, _ITERATING) or self._outline.field(use) == "func":
             return False
         return self.places.of(use) == "value" or self._taker(use).startswith("asyncio.")
@@ -82,4 +105,22 @@ class Inserter:
         return ref.name if ref else ""
 
 
-_ITERATING = (ast.Call, ast.keyword, ast.Starred, ast.For, ast.comprehension, ast.Compare)
+def _takes_apart(target: ast.expr) -> bool:
+    """Return whether a target goes over what it gets: `a, b = xs`, `ys[:] = xs`."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.slice, ast.Slice)
+    return isinstance(target, (ast.Tuple, ast.List))
+
+
+_ITERATING = (
+    ast.AugAssign,
+    ast.Call,
+    ast.Compare,
+    ast.For,
+    ast.Starred,
+    ast.comprehension,
+    ast.keyword,
+)
+
+_ONWARD = (ast.Await, ast.BoolOp, ast.IfExp)
+"""What has the value of a part of it."""

@@ -24,7 +24,7 @@ _SPAWNERS = frozenset(
 )
 _TAKERS = frozenset(
     {name for kind in (str, list, dict, set) for name in dir(kind)}
-    | {"executemany", "writelines", "writerows"}
+    | {"executemany", "extendleft", "from_iterable", "subtract", "writelines", "writerows"}
 ).difference(_ADDERS)
 """Methods of the built-in types, and a few of others, that use their arguments."""
 
