@@ -167,6 +167,39 @@ async def test_the_parameter_of_a_wrong_argument_is_named(
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("mail('q', 2)", ""),
+        ("mail(from_='q', n=2)", ""),
+        ("mail(**{'from': 'q', 'max-results': 3})", ""),
+        ("mail('q', 2, **{'max-results': 3})", ""),
+        ("mail('q', 2, max_results=3)", ""),
+        ("mail(5)", "`from` of `mail` must be str, not Literal[5]"),
+        ("mail(from_=5)", "`from_` of `mail` must be str, not Literal[5]"),
+        ("mail('q', max_results='3')", '`max_results` of `mail` must be int, not Literal["3"]'),
+        ("mail(n=2)", "`mail` is called without `from_`"),
+        ("mail('q', 2, 3)", "`mail` takes `from`, `n` by position: write name=value"),
+    ],
+)
+async def test_a_parameter_that_no_keyword_can_name_is_checked_as_it_is_taken(
+    call: str, message: str, checker: TyChecker, reading: Reading
+) -> None:
+    number = {"type": "integer"}
+    mail = ToolSpec(
+        name="mail",
+        input_schema={
+            "type": "object",
+            "properties": {"from": {"type": "string"}, "n": number, "max-results": number},
+            "required": ["from"],
+        },
+        positional=("from", "n"),
+        keywords={"from_": "from", "max_results": "max-results"},
+    )
+    told = await said(f"await {call}", (mail,), checker, reading)
+    assert [f.message for f in told] == ([message] if message else [])
+
+
 async def test_a_loop_over_keys_as_texts_is_told_and_runs(
     specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:

@@ -169,7 +169,7 @@ Issue = TypedDict("Issue", {
     "created-at": NotRequired[str],
     "parent": NotRequired[Issue],
 })
-async def list(repo: str, *, state: Literal["open", "closed"] | None = "open", labels: list_[str] | tuple[str, ...] = ..., span: Sequence[float | str] = (1, "d"), point: ListPoint | Mapping[str, float] = ..., **more: int) -> list_[Issue]: ...
+async def list(repo: str, *, state: Literal["open", "closed"] | None = "open", labels: list_[str] | tuple[str, ...] = ..., per_page: int = ..., span: Sequence[float | str] = (1, "d"), point: ListPoint | Mapping[str, float] = ..., **more: int) -> list_[Issue]: ...
 """
 
 

@@ -1,6 +1,7 @@
 """Types as Python source."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, cast
 
 from lineshaft.tools._names import is_identifier
@@ -134,11 +135,19 @@ class SourceWriter:
         return text
 
     def signature(self, routine: Routine, *, loose: bool = False) -> str:
-        """Return the parameters and the result of a tool, as they stand after its name."""
+        """Return the parameters and the result of a tool, as they stand after its name.
+
+        Args:
+            routine: The tool.
+            loose: It is for a checker: a parameter whose name Python cannot write stands by the
+                keyword that is taken for it, too, in its place.
+        """
         write = self.loose if loose else self.type
-        named = [p for p in routine.parameters if _is_parameter(p.name)]
+        words = {own: word for word, own in routine.spec.keywords.items()} if loose else {}
+        parameters = [replace(p, name=words.get(p.name, p.name)) for p in routine.parameters]
+        named = [p for p in parameters if _is_parameter(p.name)]
         odd = odd_parameters(routine)
-        first = _first(routine.spec.positional, named)
+        first = _first([words.get(name, name) for name in routine.spec.positional], named)
         others = [p for p in named if p not in first]
         parts: list[str] = []
         for p in (*first, *others):
@@ -153,7 +162,7 @@ class SourceWriter:
     def further(self, routine: Routine, odd: list[TypedField], *, loose: bool) -> list[str]:
         """Return the part of a signature that takes parameters without a usable name."""
         write = self.loose if loose else self.type
-        named = [p for p in routine.parameters if p not in odd]
+        named = {*routine.spec.keywords, *(p.name for p in routine.parameters if p not in odd)}
         more = union([*(p.shape for p in odd), *([routine.more] if routine.more else [])])
         return [f"**{_free_name(named)}: {write(more)}"]
 
@@ -296,6 +305,5 @@ def _first(positional: Sequence[str], fields: Sequence[TypedField]) -> list[Type
     return found
 
 
-def _free_name(fields: list[TypedField]) -> str:
-    names = {field.name for field in fields}
+def _free_name(names: Collection[str]) -> str:
     return next(name for name in ("more", "further", "more_", "further_") if name not in names)
