@@ -30,6 +30,13 @@ KEPT = samples("awaits_kept.txt")
 REPORTED: dict[str, tuple[str, int, int, str]] = {
     "sorted by a lambda": ("x = sorted(ps, key=lambda p: fetch(p)['n'])", 1, 20, "asyncio.gather"),
     "sorted by a tool": ("x = sorted(ps, key=fetch)", 1, 20, "gather(*[fetch(x) for x in ps])"),
+    "min by a lambda": (
+        "x = min(ps, key=lambda p: fetch(p)['n'])",
+        1,
+        17,
+        "then `min(zip(results, ps), key=lambda pair: pair[0])[1]`",
+    ),
+    "max of several": ("x = max(a, b, key=fetch)", 1, 19, "gather(*[fetch(x) for x in items])"),
     "max by a tool": ("x = max(ps, key=fetch)", 1, 17, "gather(*[fetch(x) for x in ps])"),
     "sort by a lambda": ("ps.sort(key=lambda p: fetch(p))", 1, 13, "zip(results, ps)"),
     "filter": ("x = list(filter(lambda p: fetch(p)['ok'], ps))", 1, 17, "if keep"),

@@ -53,7 +53,7 @@ def _waits_within(defs: Defs, function: ast.expr) -> bool:
 
 def _instead(name: str, call: ast.Call, function: ast.expr, text: SourceText) -> str:
     """Return the text to write for a call of `map`, `sorted` and the like."""
-    source = call.args[1] if name in _BY_FIRST else call.args[0] if call.args else None
+    source = call.args[1] if name in _BY_FIRST else _only(call.args)
     if name == "sort" and isinstance(call.func, ast.Attribute):
         source = call.func.value
     items = text.short(source) if source else "items"
@@ -66,6 +66,15 @@ def _instead(name: str, call: ast.Call, function: ast.expr, text: SourceText) ->
             then = ""
         case "filter":
             then = f", then `[x for x, keep in zip({items}, results) if keep]`"
+        case "max" | "min":
+            pairs = f"zip(results, {items})"
+            then = f", then `{name}({pairs}, key=lambda pair: pair[0])[1]`"
         case _:
             then = f", then sort the pairs of `zip(results, {items})`"
     return f"write {first}{then}"
+
+
+def _only(arguments: list[ast.expr]) -> ast.expr | None:
+    """Return what a function goes over; None where it compares several arguments."""
+    only = arguments[0] if len(arguments) == 1 else None
+    return None if isinstance(only, ast.Starred) else only
