@@ -37,6 +37,12 @@ REPORTED: dict[str, tuple[str, int, int, str]] = {
         "then `min(zip(results, ps), key=lambda pair: pair[0])[1]`",
     ),
     "max of several": ("x = max(a, b, key=fetch)", 1, 19, "gather(*[fetch(x) for x in items])"),
+    "a lambda that adds up": (
+        "f = lambda ps: sum(fetch(p) for p in ps)",
+        1,
+        20,
+        "write `async def name(...)` with `await fetch(...)` in it",
+    ),
     "max by a tool": ("x = max(ps, key=fetch)", 1, 17, "gather(*[fetch(x) for x in ps])"),
     "sort by a lambda": ("ps.sort(key=lambda p: fetch(p))", 1, 13, "zip(results, ps)"),
     "filter": ("x = list(filter(lambda p: fetch(p)['ok'], ps))", 1, 17, "if keep"),
@@ -262,6 +268,9 @@ def _run(program: str, **names: object) -> object:
             14,
         ),
         ("a, b = fetch(1), fetch(22)\nreturn b['n'] - a['n']", 1),
+        ("return max((fetch(p) for p in ps), key=lambda r: r['n'])['a']", "ccc"),
+        ("return [i + r['n'] for i, r in enumerate(fetch(p) for p in ps)]", [1, 3, 5]),
+        ("return [p + r['a'] for p, r in ((p, fetch(p)) for p in ps)]", ["aa", "bbbb", "cccccc"]),
         ("a, *b = (fetch(p)['n'] for p in ps)\nreturn [a, b]", [1, [2, 3]]),
         (
             "def texts(xs):\n    return (fetch(x)['a'] for x in xs)\nreturn list(texts(ps))",

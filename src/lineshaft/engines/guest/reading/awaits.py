@@ -98,7 +98,7 @@ class Awaits:
             end = ":" if isinstance(above, ast.AsyncFor) else ""
             self._report(call, message, f"write `for {target} in await {source}{end}`")
         elif not self.defs.can_wait(context):
-            if place == "value" and context not in self.handled:
+            if self.defs.uses_result(call) and context not in self.handled:
                 self._report_stuck(call, context)
         elif self.defs.must_wait(call):
             self.inserter.insert(call)

@@ -9,6 +9,7 @@ from .gathered import Gathered
 from .places import Places
 from .references import BUILT_IN_METHODS, Reference
 from .scopes import Outline
+from .used_items import UsedItems
 
 WAITING_FUNCTIONS = frozenset(
     f"asyncio.{name}" for name in ("gather", "shield", "sleep", "to_thread", "wait", "wait_for")
@@ -78,9 +79,11 @@ class Defs:
     """Calls by the function, lambda or class body that makes them."""
 
     gathered: Gathered = field(init=False)
+    used_items: UsedItems = field(init=False)
 
     def __post_init__(self) -> None:
         self.gathered = Gathered(self.places, self.sites)
+        self.used_items = UsedItems(self.places)
 
     @classmethod
     def of(cls, places: Places) -> "Defs":
@@ -133,7 +136,13 @@ class Defs:
         if place in ("value", "returned"):
             return not self._is_future(call)
         is_put_away = place in ("kept", "other") and self._is_valued(call)
+        is_put_away = is_put_away or (place == "kept" and self.used_items.has(call))
         return is_put_away and self.gathered.of(call) != "yes"
+
+    def uses_result(self, call: ast.Call) -> bool:
+        """Return whether a call's result, not the call, is what a script uses there."""
+        place = self.places.of(call)
+        return place == "value" or (place == "kept" and self.used_items.has(call))
 
     def _is_future(self, call: ast.Call) -> bool:
         """Return whether a script keeps a call as a future, which it asks how far it is."""
@@ -206,7 +215,7 @@ class Defs:
         while todo:
             call = todo.pop()
             if self.must_wait(call):
-                valued = self._is_valued(call) or self.places.of(call) == "value"
+                valued = self._is_valued(call) or self.uses_result(call)
                 todo += self._make_async(self.context(call), valued=valued)
 
     def _make_async(self, context: Context, *, valued: bool) -> list[ast.Call]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .places import KEEPING, Places
+from .places import KEEPING, Place, Places
 from .references import Reference
 from .scopes import NameScope
 
@@ -106,14 +106,20 @@ class Gathered:
 
     def _looped(self, loop: ast.For | ast.comprehension) -> Gathering:
         """Return whether a loop awaits the items that it goes over."""
-        if not isinstance(loop.target, ast.Name):
-            return "unknown"
-        outline = self.places.resolver.outline
-        home = outline.binder(loop.target.id, outline.scope(loop.target))
-        used = self.places.name(loop.target.id, home) if home else "other"
+        if isinstance(loop.target, ast.Name):
+            used = self._used(loop.target)
+        else:
+            names = (each for each in ast.walk(loop.target) if isinstance(each, ast.Name))
+            is_awaited = any(self._used(name) in ("awaited", "asyncio") for name in names)
+            used = "awaited" if is_awaited else "kept"
         if used in ("awaited", "asyncio"):
             return "yes"
         return "unknown" if used == "kept" else "no"
+
+    def _used(self, target: ast.Name) -> Place:
+        outline = self.places.resolver.outline
+        home = outline.binder(target.id, outline.scope(target))
+        return self.places.name(target.id, home) if home else "other"
 
     def _part(self, above: ast.Subscript | ast.Attribute) -> Gathering:
         if isinstance(above, ast.Subscript):
