@@ -200,6 +200,26 @@ async def test_a_parameter_that_no_keyword_can_name_is_checked_as_it_is_taken(
     assert [f.message for f in told] == ([message] if message else [])
 
 
+@pytest.mark.parametrize(
+    ("use", "hint"),
+    [
+        ("await weather(city='x')", "did you mean `demo.weather("),
+        ("await wether(city='x')", "did you mean `demo.weather("),
+        ("await tools.weather(city='x')", "did you mean `demo.weather("),
+        ("await other.weather(city='x')", "did you mean `demo.weather("),
+        ("await demo.whether(city='x')", "did you mean `demo.weather("),
+        ("print(weather)", "did you mean `demo.weather`?"),
+        ("await dem.weather(city='x')", "did you mean `demo`?"),
+    ],
+)
+async def test_a_tool_without_its_namespace_is_found(
+    use: str, hint: str, checker: TyChecker, reading: Reading
+) -> None:
+    names = ("demo.weather", "other.place", "weather_map")
+    (told,) = await said(use, tuple(ToolSpec(name=name) for name in names), checker, reading)
+    assert told.hint.startswith(hint)
+
+
 async def test_a_loop_over_keys_as_texts_is_told_and_runs(
     specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:

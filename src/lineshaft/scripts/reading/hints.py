@@ -2,7 +2,7 @@
 
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import cast
 
@@ -64,7 +64,29 @@ def _module(failure: ScriptFailure) -> str:
 
 
 def _member(failure: ScriptFailure) -> str:
-    return module_hint(failure.found["module"], failure.found["name"])
+    module, name = failure.found["module"], failure.found["name"]
+    names = _BY_SCRIPT_NAME.get(failure.specs)
+    inside = [each for each in names if each.rpartition(".")[0] == module]
+    meant = _tool_meant(inside, name)
+    if not meant and (inside or module == "tools"):
+        meant = _tool_meant(names, name)
+    return f"did you mean `{meant}`?" if meant else module_hint(module, name)
+
+
+def _name(failure: ScriptFailure) -> str:
+    """Name the tool, or the namespace, that a script calls by another name."""
+    name, names = failure.found["name"], _BY_SCRIPT_NAME.get(failure.specs)
+    spaces = {space for each in names if (space := each.rpartition(".")[0])}
+    close = get_close_matches(name, spaces, n=1)
+    meant = close[0] if close and f"{name}." in failure.line else _tool_meant(names, name)
+    return f"did you mean `{meant}`?" if meant else ""
+
+
+def _tool_meant(names: Collection[str], name: str) -> str:
+    """Return the tool that has a name in some namespace, or one much like it."""
+    by_end = {each.rpartition(".")[2]: each for each in names}
+    close = get_close_matches(name, by_end, n=1, cutoff=0.75)
+    return by_end[close[0]] if close else ""
 
 
 def _key(failure: ScriptFailure) -> str:
@@ -318,6 +340,7 @@ _RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
             r"'async for' requires an object with __aiter__",
             "write `for`, not `async for`: a result is there as a whole",
         ),
+        ("NameError", r"name '(?P<name>\w+)' is not defined", _name),
         (
             "UnboundLocalError",
             r"local variable '(?P<name>\w+)'",

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
-from .catalogue import BUILTINS, HELPERS, MODULES, ToolNames, shown
+from .catalogue import BUILTINS, HELPERS, MODULES, KnownTool, ToolNames, shown
 from .edits import SourceText
 from .known_names import KNOWN_NAMES
 from .references import Resolver
@@ -55,11 +55,28 @@ def _has(known: ToolNames, module: str, name: str) -> bool:
 def _members_hint(known: ToolNames, module: str, member: str) -> tuple[str, str]:
     """Return a hint, and the tool whose signature stands in it."""
     tools = shown(known.members(module))
+    elsewhere = shown(known.flat).get(member) or _of_a_namespace(known, member)
     close = get_close_matches(member, tools, n=1)
-    if close:
+    if close and not (elsewhere and module == "tools"):
         return _MEANT, tools[close[0]].name
+    if elsewhere:
+        return _MEANT, elsewhere.name
     names = [f"{module}.{name}" for name in tools]
     return (f"`{module}` has {_listed(names)}" if names else ""), ""
+
+
+def _of_a_namespace(known: ToolNames, name: str) -> KnownTool | None:
+    """Return a tool that a namespace has under a name."""
+    return _in_namespaces(known).get(name)
+
+
+def _in_namespaces(known: ToolNames) -> dict[str, KnownTool]:
+    """Return the tools of all namespaces by their last names; of several the first."""
+    found: dict[str, KnownTool] = {}
+    for tools in known.spaces.values():
+        for name, tool in shown(tools).items():
+            found.setdefault(name, tool)
+    return found
 
 
 _MEANT = f"did you mean `{SIGNATURE}`?"
@@ -96,7 +113,11 @@ def _undefined(
     is_called = resolver.outline.field(node) == "func"
     tools = shown(known.flat)
     is_asked = is_called and hints and name not in KNOWN_NAMES
+    is_asked = is_asked and not _of_a_namespace(known, name)
     close_tool = get_close_matches(name, tools, n=1) if is_asked else []
+    if close_tool:
+        tools = {**_in_namespaces(known), **tools}
+        close_tool = get_close_matches(name, tools, n=1)
     line, column = text.position(node.lineno, node.col_offset)
     tool = ""
     if close_tool:
@@ -125,16 +146,23 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
     is_own = resolver.outline.field(node) in _HELD and get_close_matches(name, own, cutoff=0.85)
     if name in KNOWN_NAMES and not is_own:
         return KNOWN_NAMES[name], ""
+    inner = _in_namespaces(known)
+    if is_called and name in inner:
+        return _MEANT, inner[name].name
     spaces = [space for space, tools in known.spaces.items() if shown(tools)]
+    is_own = bool(get_close_matches(name, own, n=1, cutoff=0.85))
+    for space in spaces:
+        if name in shown(known.spaces[space]) and not is_own:
+            return f"did you mean `{space}.{name}`?", ""
     close = get_close_matches(name, {*own, *flat, *spaces, *MODULES, *HELPERS}, n=1)
     if close:
         return f"did you mean `{close[0]}`?", ""
-    for space, tools in known.spaces.items():
-        if name in tools and not tools[name].hidden:
-            return (_MEANT, tools[name].name) if is_called else (f"`{space}.{name}`", "")
     close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
     if close:
         return f"did you mean `{close[0]}`?", ""
+    close = get_close_matches(name, inner, n=1, cutoff=0.75) if is_called else []
+    if close:
+        return _MEANT, inner[close[0]].name
     return (f"the tools are {_listed(sorted(flat))}" if is_called and flat else ""), ""
 
 
