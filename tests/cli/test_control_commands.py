@@ -5,6 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from cli.paused import Lineshaft, facts, files
 
 
@@ -84,6 +86,38 @@ def test_undo_gives_the_tree_back_and_refuses_what_somebody_changed(
     assert "d.txt" in done.stdout
     assert files(workspace) == before
     assert here("undo", run_id).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ('[policy]\nmode = "autoo"\n', "policy.mode is 'autoo'"),
+        ('[policy]\nmode = "auto\n', "is not TOML"),
+        ('[store]\nurl = "elsewhere.db"\n', "store.url is not for a project's file"),
+        ('[workspace]\nroot = "/"\n', "workspace.root leads out of the project"),
+        ('[[policy.rules]]\nverdict = "maybe"\n', "lineshaft.toml"),
+    ],
+)
+def test_a_run_that_broke_the_settings_is_shown_and_undone(
+    here: Lineshaft,
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    broken: str,
+    said: str,
+) -> None:
+    monkeypatch.setenv("LINESHAFT_GUARDS_SYNTAX", "off")
+    (workspace / "lineshaft.toml").write_text('[policy]\nmode = "auto"\n')
+    before = files(workspace)
+    script = f"await write_file(path='lineshaft.toml', content={broken!r})"
+    assert here("run", "--mode", "open", script=script).returncode == 0
+    assert here("run", "-c", "1").returncode == 2
+    for words in (("runs",), ("show",), ("undo",)):
+        done = here(*words)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("settings are left out") == 1
+        assert said in done.stderr
+    assert files(workspace) == before
+    assert "settings" not in here("show").stderr
 
 
 def test_a_run_that_is_forgotten_leaves_nothing_that_could_undo_it(

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from lineshaft.cli import _completion
-from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
-from lineshaft.config import EDITOR, Approval, Faulty, Settings, read_settings
+from lineshaft.cli._terminal import is_terminal, note, one_line, paint, wrapped
+from lineshaft.config import EDITOR, Approval, Faulty, Settings, policy, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
 from lineshaft.errors import ConfigError
@@ -111,6 +111,41 @@ def settings_for(
             raise ConfigError(f"--limit {limit!r} is not NAME=N", hint="such as --limit calls=50")
         flags[f"limits.{name.strip()}"] = text.strip()
     return read_settings(flags=flags)
+
+
+def settings_to_look(workspace: Path | None) -> Settings:
+    """Read the settings for a command that needs only the places of a workspace and of its runs.
+
+    Where they cannot be used, as after a run that changed them, one note says why, and what can
+    be read of places counts.
+
+    Args:
+        workspace: What the command line said of it.
+
+    Raises:
+        ConfigError: A variable or an option cannot be used.
+    """
+    try:
+        settings = settings_for(workspace)
+        _use(settings)
+    except ConfigError as error:
+        flags = {} if workspace is None else {"workspace.root": str(workspace)}
+        settings = read_settings(flags=flags, places_only=True)
+        why = one_line(error.message, 1_000)
+        note(f"{paint('note', 'dim')}: settings are left out, this needs none of them: {why}")
+    return settings
+
+
+def _use(settings: Settings) -> None:
+    """Look at what a session without tools takes of settings.
+
+    Raises:
+        ConfigError: Some of it cannot be used.
+    """
+    policy(settings)
+    for each in ("aliases", "atomic", "pass_environment", "python", "store"):
+        getattr(settings, each)
+    settings.limits()
 
 
 def options_again(workspace: Path | None) -> str:

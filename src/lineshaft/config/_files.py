@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -138,6 +138,25 @@ def project_file(start: Path) -> SettingsFile | None:
             _refuse_strangers(shared, start)
             return found
     return None
+
+
+def project_folder(start: Path) -> Path:
+    """Return the folder of the project that a folder lies in, whatever its settings file says.
+
+    Args:
+        start: Where the search begins; it is the answer where no such file is found, or where
+            the nearest one is another user's.
+    """
+    for folder in (start, *start.parents):
+        for path in (folder / PROJECT_FILE, folder / PYPROJECT):
+            with suppress(ConfigError, OSError):
+                if path.name == PROJECT_FILE and not os.path.lexists(path):
+                    continue
+                if path.name == PYPROJECT and b"[tool.lineshaft" not in read_bytes(path):
+                    continue
+                _refuse_strangers(path, start)
+                return folder
+    return start
 
 
 def named_file(path: Path) -> SettingsFile:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
@@ -450,6 +451,23 @@ def flatten(table: Mapping[str, object], *, source: str) -> dict[str, object]:
         for tail, value in cast("dict[str, object]", content).items():
             name = f"{head}.{tail}"
             found[name] = checked(name, value, source=source)
+    return found
+
+
+def usable(table: Mapping[str, object], names: Iterable[str]) -> dict[str, object]:
+    """Return some settings of one file by dotted key, without those that are not allowed.
+
+    Args:
+        table: The file's content.
+        names: Dotted keys.
+    """
+    found: dict[str, object] = {}
+    for name in names:
+        head, _, tail = name.partition(".")
+        content = table.get(head)
+        if isinstance(content, dict) and tail in content:
+            with suppress(ConfigError):
+                found[name] = checked(name, cast("dict[str, object]", content)[tail], source="")
     return found
 
 

@@ -7,14 +7,21 @@ Policy is the exception: a project's file can only tighten the person's policy.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, cast
 
 from msgspec import field
 from msgspec.structs import replace
 
-from lineshaft.config._files import SettingsFile, named_file, project_file, read_toml
+from lineshaft.config._files import (
+    SettingsFile,
+    named_file,
+    project_file,
+    project_folder,
+    read_toml,
+)
 from lineshaft.config._keys import (
     KEYS,
     LISTS_OF_TABLES,
@@ -22,6 +29,7 @@ from lineshaft.config._keys import (
     flatten,
     from_environment,
     from_text,
+    usable,
 )
 from lineshaft.config._places import user_file
 from lineshaft.errors import ConfigError
@@ -35,6 +43,10 @@ EDITOR = "vscode:"
 
 _NOT_OF_RUNS = ("serve.", "store.", "eval.")
 """Keys of the command line, the front and the gate: no run goes another way for them."""
+
+_PROJECT_PLACES = ("workspace.root", "workspace.aliases")
+_OWN_PLACES = (*_PROJECT_PLACES, *(name for name in KEYS if name.startswith("store.")))
+"""What says where a run worked, and where it is kept."""
 
 
 class Setting(Struct, frozen=True, kw_only=True):
@@ -300,6 +312,7 @@ def read_settings(
     *,
     flags: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
+    places_only: bool = False,
 ) -> Settings:
     """Read all files and variables, once, and settle what holds.
 
@@ -308,6 +321,8 @@ def read_settings(
             file itself. The current folder where nothing is given.
         flags: Settings given by hand, by dotted key; a text is read as a variable would be.
         environ: Variables; those of the process where nothing is given.
+        places_only: Whether files say nothing but where workspace and store are; what cannot be
+            used in them is left out then, and is no error.
 
     Raises:
         ConfigError: Something is unknown, not allowed, or not readable; names file and key.
@@ -319,13 +334,14 @@ def read_settings(
         name: [Setting(value=key.default, giver="default", source="default", base=here)]
         for name, key in KEYS.items()
     }
-    start, project = _find_project(path, flags or {}, given)
+    start, project = _find_project(path, flags or {}, given, lenient=places_only)
     if project is not None:
-        _add(held, project, "project")
+        _add(held, project, "project", only=_PROJECT_PLACES if places_only else None)
     own = user_file(environ)
     has_own = os.path.lexists(own)
     if has_own:
-        _add(held, read_toml(own), "user")
+        with suppress(*([ConfigError] if places_only else [])):
+            _add(held, read_toml(own), "user", only=_OWN_PLACES if places_only else None)
     for name, (value, variable) in given.items():
         held[name].append(Setting(value=value, giver="environment", source=variable, base=here))
     for name, value in (flags or {}).items():
@@ -338,12 +354,24 @@ def read_settings(
         held[name].append(Setting(value=settled, giver="flag", source=source, base=here))
     root = held["workspace.root"]
     root[-1] = replace(root[-1], value=_named(str(root[-1].value)))
-    return Settings(
+    settings = Settings(
         values={name: tuple(values) for name, values in held.items()},
         start=start,
         project=project.path if project else None,
         user=own if has_own else None,
     )
+    return _with_usable_places(settings) if places_only else settings
+
+
+def _with_usable_places(settings: Settings) -> Settings:
+    """Return settings without the places of a project's file that lead where it may not."""
+    for name in _PROJECT_PLACES:
+        try:
+            getattr(settings, name.removeprefix("workspace."))
+        except ConfigError:
+            kept = tuple(held for held in settings.values[name] if held.giver != "project")
+            settings = replace(settings, values={**settings.values, name: kept})
+    return settings
 
 
 def _flag(name: str) -> str:
@@ -364,12 +392,19 @@ def _find_project(
     path: str | Path | None,
     flags: Mapping[str, object],
     given: Mapping[str, tuple[object, str]],
+    *,
+    lenient: bool,
 ) -> tuple[Path, SettingsFile | None]:
     root = flags.get("workspace.root") or given.get("workspace.root", (None, ""))[0]
     named = _named(str(root or ".")).removeprefix(EDITOR)
     start = Path(str(path or named)).expanduser().absolute()
     if start.is_dir():
-        return start, project_file(start)
+        try:
+            return start, project_file(start)
+        except ConfigError:
+            if lenient:
+                return project_folder(start), None
+            raise
     if path is None or not os.path.lexists(start):
         raise ConfigError(f"there is no folder {str(start)!r}", hint="name an existing folder")
     return start.parent, named_file(start)
@@ -384,13 +419,21 @@ def _named(root: str) -> str:
     return f"{EDITOR}{only_folder()}"
 
 
-def _add(held: dict[str, list[Setting]], file: SettingsFile, giver: Giver) -> None:
-    for name, value in flatten(file.table, source=str(file.path)).items():
+def _add(
+    held: dict[str, list[Setting]],
+    file: SettingsFile,
+    giver: Giver,
+    *,
+    only: Collection[str] | None = None,
+) -> None:
+    source = str(file.path)
+    told = flatten(file.table, source=source) if only is None else usable(file.table, only)
+    for name, value in told.items():
         held[name].append(
             Setting(
                 value=value,
                 giver=giver,
-                source=str(file.path),
+                source=source,
                 base=file.path.parent,
                 places=file.places(name) if name in LISTS_OF_TABLES else (),
             )

@@ -25,7 +25,7 @@ from lineshaft.cli._options import (
     options_again,
     quiet_option,
     run_argument,
-    settings_for,
+    settings_to_look,
     tools_option,
     workspace_option,
 )
@@ -139,7 +139,7 @@ def command(
     if cancel:
         if words.answers or words.repeat:
             raise ConfigError("--cancel ends the run; it takes no answers")
-        settings = settings_for(workspace)
+        settings = settings_to_look(workspace)
         ended = carry(partial(_cancel, _bare(settings), settings, run))
         note(f"cancelled {ended}")
         return

@@ -2,12 +2,19 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from lineshaft.cli._events import event_line
-from lineshaft.cli._options import json_option, run_argument, settings_for, workspace_option
+from lineshaft.cli._options import (
+    json_option,
+    run_argument,
+    settings_for,
+    settings_to_look,
+    workspace_option,
+)
 from lineshaft.cli._records import recorded
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
@@ -15,6 +22,7 @@ from lineshaft.cli._started import Started, changes_since, recall
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
 from lineshaft.cli._timeline import Timeline
 from lineshaft.cli._tree import DROPPED
+from lineshaft.errors import ConfigError
 from lineshaft.trace import readable_line
 from lineshaft.values import (
     CallRecord,
@@ -39,7 +47,7 @@ def command(
     json: bool,
 ) -> None:
     """Show how a run went, from its record."""
-    settings = settings_for(workspace)
+    settings = settings_to_look(workspace)
     told, outcome = recorded(settings, run)
     if events:
         result("\n".join(event_line(event) for event in told))
@@ -58,8 +66,10 @@ def begun_lines(begun: Started, workspace: Path | None) -> list[str]:
         begun: What it began with.
         workspace: What the command line said of it.
     """
-    now = settings_for(workspace, tools=begun.tools)
-    changed = {each.name: each.what for each in changes_since(begun, now)}
+    changed: dict[str, str] = {}
+    with suppress(ConfigError):  # settings that cannot be used: a note has said so
+        now = settings_for(workspace, tools=begun.tools)
+        changed = {each.name: each.what for each in changes_since(begun, now)}
 
     def named(files: Iterable[str]) -> str:
         since = {file: f" ({changed[file]} since)" if file in changed else "" for file in files}

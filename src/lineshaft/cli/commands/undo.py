@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from lineshaft.cli._carry import carry
-from lineshaft.cli._options import json_option, run_argument, settings_for, workspace_option
+from lineshaft.cli._options import json_option, run_argument, settings_to_look, workspace_option
 from lineshaft.cli._records import find_run
 from lineshaft.cli._shape import change_line, counted
 from lineshaft.cli._terminal import note, one_line, paint, result, say
@@ -23,7 +23,7 @@ from lineshaft.values import Undone
 @json_option
 def command(*, run: str | None, workspace: Path | None, json: bool) -> None:
     """Take back all changes of files that a run landed, whole or not at all."""
-    settings = settings_for(workspace)
+    settings = settings_to_look(workspace)
     # Undo runs no user's code: no tools, no guards.
     session = build(settings, toolset=Toolset(()), guards=())
     run_id, changes, ended = carry(partial(_undo, session, settings, run))

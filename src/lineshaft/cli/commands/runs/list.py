@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lineshaft.cli._options import json_option, settings_for, workspace_option
+from lineshaft.cli._options import json_option, settings_to_look, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted, took
 from lineshaft.cli._terminal import note, one_line, paint, result
@@ -32,7 +32,7 @@ def command(
     json: bool,
 ) -> None:
     """List the newest recorded runs of this workspace, the newest first."""
-    settings = settings_for(workspace)
+    settings = settings_to_look(workspace)
 
     async def newest(store: Store) -> list[RunSummary]:
         return await store.runs(workspace=workspace_name(settings.root), limit=last + 1)
