@@ -140,3 +140,15 @@ def test_a_person_is_told_which_rule_closes_a_tool(here: Lineshaft, workspace: P
     closed = {fact["name"]: fact["closed_by"] for fact in facts}
     assert closed["write_file"] == "project:mode:read"
     assert closed["read_file"] is None
+
+
+def test_all_tools_that_fit_are_shown(here: Lineshaft, workspace: Path) -> None:
+    each = '@tool(effect="read")\nasync def look{0}(n: int) -> int:\n    "Look."\n    return n\n'
+    text = "from lineshaft import tool\n" + "".join(each.format(n) for n in range(12))
+    (workspace / "t.py").write_text(text)
+    words = ("tools", "look", "--tools", "t.py")
+    names = {f"look{n}" for n in range(12)}
+    assert {line.split()[0] for line in here(*words).stdout.splitlines()} >= names
+    assert {spec["name"] for spec in json.loads(here(*words, "--json").stdout)} >= names
+    stubs = here(*words, "--stubs", "python").stdout
+    assert all(f"def {name}(" in stubs for name in names)

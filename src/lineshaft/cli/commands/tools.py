@@ -155,7 +155,7 @@ def _chosen(specs: Sequence[ToolSpec], words: Sequence[str]) -> Sequence[ToolSpe
         return specs
     named = (spec_named(specs, word) for word in words)
     exact = {spec.name: spec for spec in named if spec is not None}
-    return tuple(exact.values()) or search_specs(specs, " ".join(words))
+    return tuple(exact.values()) or search_specs(specs, " ".join(words), len(specs))
 
 
 def _facts(spec: ToolSpec, closed: Mapping[str, str]) -> str:
