@@ -526,3 +526,21 @@ def test_the_line_of_an_error_is_shown_with_the_scripts_own_name_later_too(
     (workspace / "s.py").write_text("a = 1\nb = (\n")
     assert here("run", "s.py").returncode != 0
     assert "s.py:2:" in here("show").stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("--approve", "done      run_command"), ("--deny", "refused   run_command")],
+)
+def test_the_answered_call_has_a_line_too(here: Lineshaft, answer: str, told: str) -> None:
+    script = (
+        "await list_files('.')\n"
+        "try:\n    await run_command('true')\nexcept ToolError:\n    pass\n"
+        "await list_files('.')\n"
+    )
+    assert here("run", "--mode", "ask", script=script).returncode == 5
+    done = here("resume", answer, "all")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "path=" in line or "command=" in line]
+    assert len(lines) == 2, "one of the answered call, one of the call after it"
+    assert lines[0].startswith(told)

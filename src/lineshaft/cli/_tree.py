@@ -69,9 +69,9 @@ class Tree:
             self._drop(event.data)
         if event.call_id is None:
             return None
-        if event.kind == "call_asked":
-            return self._add(event.call_id, event.data)
         node = self._nodes.get(event.call_id)
+        if node is None and event.kind == "call_asked":
+            return self._add(event.call_id, event.data)
         if node is None:
             return None
         match event.kind:

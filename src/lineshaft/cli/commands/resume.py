@@ -40,7 +40,7 @@ from lineshaft.errors import ConfigError, RunBusy
 from lineshaft.session import Session
 from lineshaft.store import RunSummary
 from lineshaft.tools import Toolset
-from lineshaft.values import EXIT_CODES, Answer, Pending, RunResult, Struct
+from lineshaft.values import EXIT_CODES, Answer, Event, Pending, RunResult, Struct
 
 ALL = "all"
 ANY = "*"
@@ -292,8 +292,17 @@ async def _resume(
             answers = dict(await asking(pending))
         if (pending and not answers) or (unknown and words.repeat is None):
             return await _standing(session, run_id, pending, unknown)
+        for event in await _open_calls(session, run_id):
+            display.take(event)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
         return await shown(display, work)
+
+
+async def _open_calls(session: Session, run_id: str) -> list[Event]:
+    """Return where each call was asked for that has not ended: a display shows how it goes on."""
+    events = [] if session.store is None else await session.store.events(run_id)
+    ended = {event.call_id for event in events if event.kind == "call_finished"}
+    return [e for e in events if e.kind == "call_asked" and e.call_id not in ended]
 
 
 async def _must_stand(session: Session, run_id: str) -> None:
