@@ -133,7 +133,10 @@ def test_the_servers_of_a_projects_file_wait_for_a_person(here: Lineshaft, works
     called = here("call", "notes.get_note", "name=a", "--mode", "open")
     assert called.returncode == 1
     assert "lineshaft config trust" in called.stderr
-    assert here("config", "trust").returncode == 2
+    unasked = here("config", "trust")
+    assert unasked.returncode == 2
+    assert "sha256" in unasked.stderr
+    assert "approved notes" not in unasked.stderr
     trusted = here("config", "trust", "--yes")
     assert "sha256" in trusted.stderr
     done = here("call", "notes.get_note", "name=a", "--mode", "open")

@@ -160,7 +160,11 @@ def test_a_projects_module_runs_after_config_trust(here: Lineshaft, workspace: P
     assert "lineshaft config trust" in refused.stderr
     unasked = here("config", "trust")
     assert unasked.returncode == 2
-    assert "--yes" in unasked.stderr
+    shown, _, refusal = unasked.stderr.partition("nothing is approved")
+    assert "names the Python module ./tools.py" in shown
+    assert str(workspace / "tools.py") in shown
+    assert "--yes" in refusal
+    assert here("call", "one").returncode == 2
     assert here("config", "trust", "--yes").returncode == 0
     done = here("call", "one")
     assert (done.returncode, done.stdout) == (0, "1\n")

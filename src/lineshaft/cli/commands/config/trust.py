@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -64,37 +65,56 @@ def command(
     waiting = [each for each in found if not each.problem and _waits(each)]
     if not (modules or agents or waiting or broken):
         note("nothing waits for approval")
-    elif (
-        (modules or agents or waiting)
-        and not yes
-        and not (sys.stdin.isatty() and is_terminal(sys.stderr))
-    ):
-        raise ConfigError("there is no terminal to ask on", hint="read them; then add --yes")
+    agreed = None
+    if yes or not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+        agreed = yes
     for module in modules:
-        if yes:
-            describe_module(module)
-        if yes or confirm_module(module):
-            _approve(module)
+        _settle(module, agreed=agreed)
     refused = bool(broken)
     for name, error in broken:
         _refuse(error, name)
     if agents:
-        refused = not _approve_agents(settings, agents, yes=yes) or refused
+        refused = not _approve_agents(settings, agents, agreed=agreed) or refused
     for server in waiting:
         try:
             asked = approval_of(server)
             describe_server(server, asked)
-            if yes or click.confirm("Trust it as it is now?", default=False, err=True):
+            asking = partial(click.confirm, "Trust it as it is now?", default=False, err=True)
+            if asking() if agreed is None else agreed:
                 _approve(asked)
         except ConfigError as error:
             _refuse(error, server.name)
             refused = True
+    if (modules or agents or waiting) and agreed is False:
+        raise ConfigError(
+            "nothing is approved: there is no terminal to ask on",
+            hint="read what stands above; then add --yes",
+        )
     if refused:
         raise SystemExit(USAGE)
 
 
-def _approve_agents(settings: Settings, waiting: Mapping[str, Approval], *, yes: bool) -> bool:
-    """Ask about each agent that could be used; return whether all of them could."""
+def _settle(asked: Approval, *, agreed: bool | None) -> None:
+    """Show what a person should know of something, and approve it.
+
+    Args:
+        asked: What waits.
+        agreed: What was said beforehand; None: the person is asked.
+    """
+    if agreed is not None:
+        describe_module(asked)
+    if confirm_module(asked) if agreed is None else agreed:
+        _approve(asked)
+
+
+def _approve_agents(
+    settings: Settings, waiting: Mapping[str, Approval], *, agreed: bool | None
+) -> bool:
+    """Show each agent that could be used, and settle it; return whether all of them could."""
+    if agreed is False:  # whether it could be used shows once the modules are approved
+        for each in waiting.values():
+            describe_module(each)
+        return True
     try:
         offered = tools(settings, faulty=lambda _name, _error: None)
     except ConfigError as error:  # a module that its model would call
@@ -110,10 +130,7 @@ def _approve_agents(settings: Settings, waiting: Mapping[str, Approval], *, yes:
             _refuse(error, agent.name)
             usable = False
             continue
-        if yes:
-            describe_module(waiting[agent.name])
-        if yes or confirm_module(waiting[agent.name]):
-            _approve(waiting[agent.name])
+        _settle(waiting[agent.name], agreed=agreed)
     return usable
 
 
