@@ -379,3 +379,32 @@ def test_a_program_that_was_ended_is_not_told_as_if_it_took_effect(
     assert "had taken effect" not in done.stderr
     assert "(cancelled: its changes of files are not kept)" in done.stderr
     assert not (workspace / "z.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("pair", "hidden"),
+    [
+        ("args=2", "the words behind the script"),
+        ("read_file=2", "the tool of this name"),
+        ("agents=2", ""),
+        ("json=2", "what every script has by this name"),
+        ("__name__=z", "a name of Python's own"),
+        ("id=2", ""),
+    ],
+)
+def test_an_input_hides_nothing_that_a_script_has(here: Lineshaft, pair: str, hidden: str) -> None:
+    for command in ("run", "check", "preview"):
+        done = here(command, "-c", "print('ran')", "--arg", pair)
+        assert done.returncode == (2 if hidden else 0), done.stderr
+        assert "ran" not in done.stdout or not hidden
+        assert f"would hide {hidden}" in done.stderr or not hidden
+
+
+def test_an_input_hides_no_namespace(here: Lineshaft, workspace: Path) -> None:
+    (workspace / "t.py").write_text(
+        "from lineshaft import tool\n\n@tool(name='box-2.open', effect='read')\n"
+        'def open_() -> int:\n    "Open."\n    return 1\n'
+    )
+    done = here("run", "-c", "1", "--tools", "t.py", "--arg", "box_2=1")
+    assert done.returncode == 2
+    assert "would hide the tools of this namespace" in done.stderr

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from lineshaft.errors import ConfigError
@@ -30,6 +30,25 @@ def read_pairs(words: Iterable[str]) -> dict[str, object]:
             raise ConfigError(f"the argument {name!r} is given twice")
         found[name] = _json(name, text) if sign == ":=" else text
     return found
+
+
+def inputs_of(args: Sequence[str], words: Iterable[str]) -> dict[str, object]:
+    """Return the inputs of a script of the command line.
+
+    Args:
+        args: The words behind it.
+        words: The values of `--arg`.
+
+    Raises:
+        ConfigError: One of them cannot be used, or `args` is among them.
+    """
+    pairs = read_pairs(words)
+    if "args" in pairs:
+        raise ConfigError(
+            "--arg args would hide the words behind the script, which it finds in args",
+            hint="write them there, or give the input another name",
+        )
+    return {"args": list(args), **pairs}
 
 
 def _json(name: str, text: str) -> object:

@@ -3,6 +3,7 @@
 Above: sessions. Below: the gate and the engines.
 """
 
+from lineshaft.scripts._catalogue import program_names
 from lineshaft.scripts._control import Control
 from lineshaft.scripts._engines import Engines
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id
@@ -24,4 +25,5 @@ __all__ = [
     "Runner",
     "hint_for",
     "new_run_id",
+    "program_names",
 ]

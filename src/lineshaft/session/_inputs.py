@@ -2,12 +2,14 @@
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import NotPlain, plain
+from lineshaft.scripts import program_names
+from lineshaft.tools import SCOPE, NotPlain, plain
+from lineshaft.values import ToolSpec
 
 _FILE = re.compile(r"[\w.~/\\-]+\.py")
 
@@ -29,11 +31,18 @@ def script_text(script: str | Path, name: str) -> tuple[str, str]:
         raise ConfigError(f"the script {str(script)!r} cannot be read: {error}") from error
 
 
-def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
+def checked_inputs(
+    inputs: Mapping[str, object] | None, specs: Sequence[ToolSpec]
+) -> dict[str, object]:
     """Return the inputs as plain JSON-like values.
 
+    Args:
+        inputs: What was given.
+        specs: The tools of the script; best the same tuple each time.
+
     Raises:
-        ConfigError: A name is not an identifier, or a value is not JSON.
+        ConfigError: A name is not an identifier or stands for something else in scripts, or a
+            value is not JSON.
     """
     given = cast("object", {} if inputs is None else inputs)
     if not isinstance(given, Mapping):
@@ -42,6 +51,10 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
     for name, value in cast("Mapping[object, object]", given).items():
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise ConfigError(f"input {name!r} is not a name that a script can use")
+        if name != "args" and (whose := _whose(name, specs)):
+            raise ConfigError(
+                f"input {name!r} would hide {whose}", hint="give the input another name"
+            )
         try:
             made[name] = plain(value)
         except NotPlain as error:
@@ -49,6 +62,18 @@ def checked_inputs(inputs: Mapping[str, object] | None) -> dict[str, object]:
             where = f"{name!r} at {inside}" if inside else repr(name)
             raise ConfigError(f"input {where} is {error.what}", hint=error.hint) from error
     return made
+
+
+def _whose(name: str, specs: Sequence[ToolSpec]) -> str:
+    """Return what has a name in scripts before any input; nothing where it is free."""
+    if name.startswith("__"):
+        return "a name of Python's own"
+    if name in SCOPE:
+        return "what every script has by this name"
+    flat, namespaces = program_names(specs)
+    if name in flat:
+        return "the tool of this name"
+    return "the tools of this namespace" if name in namespaces else ""
 
 
 def checked_arguments(tool: object, arguments: object) -> Mapping[str, object]:

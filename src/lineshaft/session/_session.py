@@ -246,7 +246,8 @@ class Session(Afterwards):
 
         Args:
             script: Its text, or the path of a file on this machine.
-            inputs: Values that the script finds as globals, JSON-like.
+            inputs: Values that the script finds as globals, JSON-like, by names that no tool,
+                namespace or helper has; `args`, a list of texts, is in `sys.argv` too.
             name: Its name in tracebacks.
             limits: Instead of the session's.
             caller: The caller of this run, instead of the session's.
@@ -330,7 +331,8 @@ class Session(Afterwards):
             name: Its name in findings.
         """
         self._entered()
-        return await self._runner.find(script, name=name, inputs=checked_inputs(inputs))
+        given = checked_inputs(inputs, self._session_tools.scriptable)
+        return await self._runner.find(script, name=name, inputs=given)
 
     async def call(
         self,
@@ -585,7 +587,7 @@ class Session(Afterwards):
         return Job(
             script=source,
             name=name,
-            inputs=checked_inputs(inputs),
+            inputs=checked_inputs(inputs, self._session_tools.scriptable),
             limits=limits or self.limits,
         )
 

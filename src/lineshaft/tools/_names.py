@@ -31,6 +31,9 @@ _RUNTIME = {
 }
 _SCOPE = {"asyncio", "json", "math", "re", "datetime", "tools", "agents", "ToolError"}
 _HELPERS = {"json_parse", "retry", "batched", "table", "attempt"}
+SCOPE: frozenset[str] = frozenset(_SCOPE - {"agents"} | _HELPERS)
+"""Names that every script has without an import, beside Python's own."""
+
 _PYTHON = {
     *keyword.kwlist,
     # Notebooks and debuggers put names of their own among the builtins.

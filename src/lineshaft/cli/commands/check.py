@@ -12,7 +12,7 @@ from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import offered_for
 from lineshaft.cli._options import json_option, settings_for, tools_option, workspace_option
-from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._pairs import inputs_of
 from lineshaft.cli._report import finding_line
 from lineshaft.cli._script import Script, code_option, script_argument, script_of
 from lineshaft.cli._terminal import result, say
@@ -37,7 +37,7 @@ def command(
     json: bool,
 ) -> None:
     """Check a script; exit 1 where something would keep it from running."""
-    inputs: dict[str, object] = {"args": [], **read_pairs(arg)}
+    inputs = inputs_of((), arg)
     settings = settings_for(workspace, tools=tools)
     source = script_of(script, code)
     offered = offered_for(settings, words=source.text)

@@ -22,7 +22,7 @@ from lineshaft.cli._options import (
     tools_option,
     workspace_option,
 )
-from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._pairs import inputs_of
 from lineshaft.cli._report import failure, finding_line
 from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
 from lineshaft.cli._shape import MARKS, counted
@@ -67,7 +67,7 @@ def command(
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     limits = settings.limits(seconds=timeout)
     guards, source = guards_for(settings), script_of(script, code, args)
-    inputs = {"args": list(source.args), **read_pairs(arg)}
+    inputs = inputs_of(source.args, arg)
     offered = offered_for(settings, words=source.text)
     session = build(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets

@@ -31,7 +31,7 @@ from lineshaft.cli._options import (
     tools_option,
     workspace_option,
 )
-from lineshaft.cli._pairs import read_pairs
+from lineshaft.cli._pairs import inputs_of
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
@@ -85,7 +85,7 @@ def command(
         note(f"scripts are switched off by {settings.setting('script.enabled').source}")
     started = started_with(settings)
     guards, source = guards_for(settings), script_of(script, code, args)
-    inputs = {"args": list(source.args), **read_pairs(arg)}
+    inputs = inputs_of(source.args, arg)
     offered = offered_for(settings, words=source.text, accept_claims=accept_claims)
     tell_lacks(offered, source.text)
     store = store_for(settings)
