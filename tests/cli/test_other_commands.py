@@ -149,6 +149,26 @@ def test_config_show_says_where_each_value_comes_from(
     assert lines["limits.memory_mb"].endswith("default")
 
 
+def test_config_show_says_which_level_of_a_guard_holds(
+    here: Lineshaft, workspace: Path, environ: dict[str, str]
+) -> None:
+    (workspace / "lineshaft.toml").write_text('[guards]\nsyntax = "off"\nsecrets = "error"\n')
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[guards]\nsecrets = "warning"\n')
+    lines = here("config", "show").stdout.splitlines()
+    assert [line.partition(" holds")[0] for line in lines if " holds" in line] == [
+        "guards.syntax error",
+        "guards.secrets error",
+    ]
+    facts = json.loads(here("config", "show", "--json").stdout)
+    assert facts["guards"] == {
+        "guards.syntax": "error",
+        "guards.merge_markers": "error",
+        "guards.secrets": "error",
+    }
+
+
 def test_a_projects_module_runs_after_config_trust(here: Lineshaft, workspace: Path) -> None:
     (workspace / "tools.py").write_text(
         "from lineshaft import tool\n\n@tool(effect='read')\ndef one() -> int:\n"

@@ -28,7 +28,7 @@ from lineshaft.config._found import (
     servers,
     servers_in,
 )
-from lineshaft.config._guards import guard_modules, guards
+from lineshaft.config._guards import guard_levels, guard_modules, guards
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
@@ -95,6 +95,7 @@ __all__ = [
     "client_files",
     "client_servers",
     "folder",
+    "guard_levels",
     "guard_modules",
     "guards",
     "hashes_of_modules",

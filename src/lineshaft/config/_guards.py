@@ -46,7 +46,7 @@ def guards(
     Raises:
         ConfigError: A rule is not understood, or a module is missing, not approved, or has none.
     """
-    built_in = [make(_level(settings, name)) for name, make in _BUILT_IN.items()]
+    built_in = [_BUILT_IN[name](level) for name, level in guard_levels(settings).items()]
     companions = [
         _companion(held, at, cast("dict[str, object]", table))
         for held in settings.values["guards.companion"]
@@ -57,6 +57,11 @@ def guards(
         started = start(module, confirm=confirm, environ=environ)
         own += _listed(module, attribute, started)
     return (*built_in, *companions, *own)
+
+
+def guard_levels(settings: Settings) -> dict[str, Level]:
+    """Return the level that holds for each built-in guard, by its key."""
+    return {name: _level(settings, name) for name in _BUILT_IN}
 
 
 def guard_modules(settings: Settings) -> tuple[Module, ...]:

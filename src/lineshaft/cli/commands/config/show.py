@@ -12,6 +12,7 @@ from lineshaft.config import (
     KEYS,
     Setting,
     Settings,
+    guard_levels,
     guard_modules,
     pack_modules,
     policy,
@@ -28,7 +29,7 @@ def command(*, workspace: Path | None, json: bool) -> None:
     """Show the settings that hold in a folder."""
     settings = settings_for(workspace)
     held = {name: _sources(settings, name) for name in KEYS}
-    strictest = policy(settings).mode
+    strictest, levels = policy(settings).mode, guard_levels(settings)
     waiting = (
         *unapproved((*settings.modules, *guard_modules(settings), *pack_modules(settings))),
         *unapproved_agents(settings),
@@ -41,6 +42,7 @@ def command(*, workspace: Path | None, json: bool) -> None:
             },
             "workspace": str(settings.root),
             "mode": strictest,
+            "guards": levels,
             "files": {"project": _text(settings.project), "user": _text(settings.user)},
             "unapproved": [module.name for module in waiting],
         }
@@ -56,6 +58,9 @@ def command(*, workspace: Path | None, json: bool) -> None:
             say(f"{value:<44}  {paint(one_line(setting.source), 'dim', stream=sys.stdout)}")
     if strictest != settings.setting("policy.mode").value:
         say(f"\nmode {strictest} holds: the stricter of yours and the project's")
+    for name, level in levels.items():
+        if level != settings.setting(name).value:
+            say(f"\n{name} {level} holds: a project's file can only make it stricter")
     for module in waiting:
         say(f"\n{one_line(module.name)} is not approved yet: `lineshaft config trust`")
 
