@@ -210,3 +210,11 @@ def test_undo_says_that_a_run_that_waited_is_cancelled(here: Lineshaft, workspac
     ended = "await write_file('n.txt', 'x')"
     assert here("run", "--quiet", script=ended).returncode == 0
     assert json.loads(here("undo", "--json").stdout)["cancelled"] is False
+
+
+def test_a_replay_of_a_single_call_says_that_it_has_no_script(here: Lineshaft) -> None:
+    assert here("call", "list_files", "path=.").returncode == 0
+    done = here("replay")
+    assert done.returncode == 1
+    assert "is a single call: it has no script to replay" in done.stderr
+    assert "only read" not in done.stderr

@@ -134,12 +134,20 @@ class Afterwards(ABC):
             StateError: The run's state is not kept, or no longer enough of it; or the run waits.
         """
         live, resumer, _ = self._later()
-        if await resumer.pending(run_id):
-            raise RunBusy(
-                f"run {run_id!r} waits for answers; it can be replayed once it is over",
-                hint=f"`lineshaft resume {run_id}`",
-            )
-        replaying = await resumer.replay(run_id)
+        try:
+            if await resumer.pending(run_id):
+                raise RunBusy(
+                    f"run {run_id!r} waits for answers; it can be replayed once it is over",
+                    hint=f"`lineshaft resume {run_id}`",
+                )
+            replaying = await resumer.replay(run_id)
+        except RunUnknown as error:
+            if not await self._is_single_call(run_id):
+                raise
+            raise RunUnknown(
+                f"run {run_id!r} is a single call: it has no script to replay",
+                hint=f"`lineshaft show {run_id}` tells how it went; to make it again, call it anew",
+            ) from error
         with live.holding(replaying.context.control):
             return await replaying.carry_on()
 
@@ -171,6 +179,16 @@ class Afterwards(ABC):
             with suppress(StateError):  # it is over, or has no record that could be trusted
                 await self.store.cancel(run_id)
         return undone
+
+    async def _is_single_call(self, run_id: str) -> bool:
+        """Return whether a run of which nothing is kept but its record was a call, and no script.
+
+        No engine is asked for in such a run.
+        """
+        with suppress(StateError):
+            events = [] if self.store is None else await self.store.events(run_id)
+            return any(e.kind == "run_started" and e.data.get("engine") == "" for e in events)
+        return False
 
     async def _goes_on(self, run_id: str) -> bool:
         if self.store is None:
