@@ -18,6 +18,10 @@ class Where(BaseModel):
     path: WorkspacePath = "secrets/key"
 
 
+class Open(BaseModel):
+    path: WorkspacePath = "open"
+
+
 class Outer(BaseModel):
     where: Where = Field(default_factory=Where)
 
@@ -68,6 +72,12 @@ def either(where: Where | None = None, *, other: Where | Options) -> str:
 
 
 @tool(effect="read")
+def one_of(where: Open | Where) -> str:
+    """Read a file."""
+    return where.path
+
+
+@tool(effect="read")
 def camel(job: Camel) -> str:
     """Read a file."""
     return job.source_path
@@ -79,7 +89,7 @@ def deploy(target: str, options: Options) -> str:
     return f"{target} {options.force}"
 
 
-TOOLS = [plain, linked, inside, further, several, either, camel, deploy]
+TOOLS = [plain, linked, inside, further, several, either, one_of, camel, deploy]
 
 
 async def _called(
@@ -104,6 +114,7 @@ async def _called(
         ("further", {"outer": {"where": {}}}),
         ("several", {"places": [{"path": "open"}, {}]}),
         ("either", {"other": {}}),
+        ("one_of", {"where": {}}),
         ("camel", {"job": {"sourcePath": "secrets/key"}}),
     ],
 )
@@ -235,6 +246,15 @@ async def test_middleware_reads_arguments_by_name(script: str, tmp_path: Path) -
         result = await session.run(script)
     assert result.error is not None
     assert result.error.code == "E_MINE"
+
+
+async def test_a_tool_that_is_not_there_is_told_behind_middleware(tmp_path: Path) -> None:
+    async with Session(
+        [plain], workspace=tmp_path, middleware=[lambda inner: inner], store=False
+    ) as session:
+        result = await session.call("plane")
+    assert result.error is not None
+    assert (result.error.code, result.error.hint) == ("E_UNKNOWN_TOOL", "did you mean 'plain'?")
 
 
 async def test_what_fits_no_parameter_is_told_behind_middleware(tmp_path: Path) -> None:

@@ -68,8 +68,9 @@ class Question(Struct, frozen=True, kw_only=True):
                     await bounded(partial(_answers, run.caller, put), seconds=None, ending=ending)
             if scope.cancelled_caught:
                 raise ToolError("E_DENIED", f"the call was over before there was an answer: {name}")
-        if ending.error is not None:
-            raise _not_asked(ending.error)
+            failed = ending.error
+        if failed is not None:
+            raise _not_asked(failed)
         return cast("Sequence[object]", ending.value)
 
 
