@@ -86,7 +86,7 @@ def no_more_descriptors(spare: int) -> Generator[None]:
     """Let this process open only so many files more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     held: list[int] = []
-    resource.setrlimit(resource.RLIMIT_NOFILE, (open_descriptors()[-1], hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_descriptors()[-1] + 16, hard))
     try:
         with suppress(OSError):
             while True:
