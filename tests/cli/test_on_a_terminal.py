@@ -102,7 +102,7 @@ def test_whoever_leaves_twice_gets_the_terminal_back(sit: Sit, workspace: Path) 
             person.read_until(expected)
             person.type("\x03")
         shown = person.ends_with(130)
-    assert "its record has no end" in shown
+    assert "left before the run was settled" in shown
     assert shown.rindex(CURSOR_SHOWN) > shown.rindex(CURSOR_HIDDEN)
 
 
