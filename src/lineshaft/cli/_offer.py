@@ -19,12 +19,16 @@ from lineshaft.config import (
     Settings,
     Starting,
     agent_settings,
+    idle_rules,
     providers,
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset
 from lineshaft.values import AGENT_NAMESPACE, Struct
+
+_IDLE = 3
+"""How many rules that fit no tool are told of."""
 
 
 class Offered(Struct, frozen=True, kw_only=True):
@@ -70,6 +74,8 @@ def offered_for(
 ) -> Offered:
     """Return the tools; asks about modules and inputs where a person can answer.
 
+    Rules of policy that fit no tool are told of.
+
     Args:
         settings: What holds.
         words: A script: servers that it cannot reach are left out.
@@ -89,6 +95,7 @@ def offered_for(
     toolset = toolset_for(settings, faulty=left_out.__setitem__, needed=needed)
     if (words is None and only is None) or AGENT_NAMESPACE in named:
         tell_left_out(left_out)
+    tell_idle(settings, toolset)
     silent: dict[str, None] = {}
 
     def unanswered(server: ServerSetting) -> None:
@@ -132,6 +139,15 @@ def tell_left_out(agents: Mapping[str, ConfigError]) -> None:
     error = sentence_of(next(iter(agents.values())))
     what = f"without the agent{'s' if len(agents) > 1 else ''} {names}: {error}"
     note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
+
+
+def tell_idle(settings: Settings, toolset: Toolset) -> None:
+    """Say which rules of policy fit no tool: a misspelt one forbids nothing."""
+    found = idle_rules(settings, toolset)
+    for sentence in found[:_IDLE]:
+        note(f"{paint('warning', 'yellow')}: {one_line(sentence, 500)}")
+    if len(found) > _IDLE:
+        note(f"  and {len(found) - _IDLE} more: `lineshaft doctor` lists them")
 
 
 def tell_lacks(offered: Offered, text: str) -> None:

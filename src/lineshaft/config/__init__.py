@@ -29,6 +29,7 @@ from lineshaft.config._found import (
     servers_in,
 )
 from lineshaft.config._guards import guard_levels, guard_modules, guards
+from lineshaft.config._idle import idle_rules
 from lineshaft.config._import import Imported, Target, import_server, standing
 from lineshaft.config._key import Key
 from lineshaft.config._keys import KEYS
@@ -99,6 +100,7 @@ __all__ = [
     "guard_modules",
     "guards",
     "hashes_of_modules",
+    "idle_rules",
     "import_server",
     "keep_claims",
     "kept_claims",

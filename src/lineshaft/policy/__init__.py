@@ -6,6 +6,7 @@ Not covered: what a process does once it runs, and command lines that hide what 
 """
 
 from lineshaft.policy._builtin import BUILT_IN
+from lineshaft.policy._idle import IdlePattern, idle_patterns
 from lineshaft.policy._judge import (
     STRENGTH,
     along,
@@ -27,6 +28,7 @@ __all__ = [
     "BUILT_IN",
     "MODES",
     "STRENGTH",
+    "IdlePattern",
     "Mode",
     "Patterns",
     "Policy",
@@ -35,6 +37,7 @@ __all__ = [
     "along",
     "built_in_verdict",
     "closed_by",
+    "idle_patterns",
     "judge",
     "likewise",
     "narrowed",

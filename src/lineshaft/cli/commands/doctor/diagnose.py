@@ -6,6 +6,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from lineshaft.config import (
     Settings,
     agent_settings,
     folder,
+    idle_rules,
     policy,
     tools,
     unapproved,
@@ -151,6 +153,7 @@ def _settings_checks(workspace: Path | None) -> Iterator[Diagnosis]:
     yield _tried("workspace", partial(_workspace, settings))
     yield landing(settings)
     yield _tried("policy", lambda: f"mode {policy(settings).mode}")
+    yield from _idle(settings)
     yield _modules(settings)
     yield from _agents(settings)
     if not settings.script_enabled:
@@ -172,6 +175,18 @@ def _workspace(settings: Settings) -> str:
     if os.access(settings.root, os.W_OK | os.X_OK):
         return str(settings.root)
     return f"{settings.root} (you cannot write there)"
+
+
+def _idle(settings: Settings) -> Iterator[Diagnosis]:
+    """Say which rules of policy fit no tool, as far as the tools are known."""
+    found: tuple[str, ...] = ()
+    with suppress(LineshaftError):  # what is wrong is said by others
+        found = idle_rules(
+            settings, tools(settings, faulty=lambda _name, _error: None), of_all=True
+        )
+    for sentence in found:
+        hint = "write the tool's name as `lineshaft tools` lists it"
+        yield Diagnosis(name="policy", state="note", text=sentence, hint=hint)
 
 
 def _modules(settings: Settings) -> Diagnosis:
