@@ -416,3 +416,23 @@ except TimeoutError:
     (call,) = result.calls
     assert call.error is not None
     assert (result.value, call.status, call.error.code) == ("given up", "cancelled", "E_CANCELLED")
+
+
+@tool(effect="read", seconds=0.05)
+async def slow() -> None:
+    """Never come back."""
+    await anyio.sleep_forever()
+
+
+@pytest.mark.behaviour("C12")
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [("for _ in range(2):\n    await poke()", "E_CALL_LIMIT"), ("await slow()", "E_TOOL_TIMEOUT")],
+)
+async def test_a_limit_of_a_call_that_is_not_caught_has_the_exit_code_of_limits(
+    make: Make, script: str, code: str
+) -> None:
+    async with make(slow, policy=Policy(mode="open"), limits=Limits(calls=1)) as session:
+        result = await session.run(script)
+    assert result.error is not None
+    assert (result.status, result.error.code, result.exit_code) == ("error", code, 4)

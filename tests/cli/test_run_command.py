@@ -210,6 +210,7 @@ def test_a_limit_given_by_hand_holds(here: Lineshaft) -> None:
     script = "await list_files()\nawait list_files()"
     done = here("run", "--json", "--limit", "calls=1", script=script)
     assert error(outcome(done))["code"] == "E_CALL_LIMIT"
+    assert done.returncode == 4
 
 
 def test_who_asks_counts_for_the_limits_and_the_policy_of_a_run(

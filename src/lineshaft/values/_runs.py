@@ -54,6 +54,9 @@ EXIT_CODES: Mapping[RunStatus, int] = {
     "cancelled": 130,
 }
 
+_EXIT_BY_CODE: Mapping[str, int] = {"E_DENIED": 3, "E_CALL_LIMIT": 4, "E_TOOL_TIMEOUT": 4}
+"""Exit codes of calls that failed, also where a script did not catch them."""
+
 
 class Event(Struct, frozen=True, kw_only=True):
     """One step of a run, already redacted."""
@@ -273,8 +276,10 @@ class RunResult(Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> int:
         """Return the exit code of the command line for this result."""
-        denied = self.error is not None and self.error.code == "E_DENIED"
-        return 3 if self.status == "error" and denied else EXIT_CODES[self.status]
+        ordinary = EXIT_CODES[self.status]
+        if self.status != "error" or self.error is None:
+            return ordinary
+        return _EXIT_BY_CODE.get(self.error.code, ordinary)
 
     @property
     def effects(self) -> tuple[CallRecord, ...]:
@@ -427,8 +432,8 @@ class CallResult(Struct, frozen=True, kw_only=True):
             return 0
         if self.pending:
             return EXIT_CODES["paused"]
-        by_code = {"E_DENIED": 3, "E_TOOL_TIMEOUT": 4, "E_TIMEOUT": 4, "E_CANCELLED": 130}
-        return by_code.get(self.error.code, 1)
+        ended = {"E_TIMEOUT": 4, "E_CANCELLED": 130}
+        return _EXIT_BY_CODE.get(self.error.code) or ended.get(self.error.code, 1)
 
 
 class ShownImage(Struct, frozen=True):
