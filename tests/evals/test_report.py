@@ -200,6 +200,10 @@ def test_the_gate_says_by_its_exit_code(tmp_path: Path, lineshaft: Command) -> N
         assert done.returncode == code, (words, done.stdout, done.stderr)
     told = json.loads(lineshaft("eval", "gate", "--out", "lost", "--json", cwd=tmp_path).stdout)
     assert (told["word"], told["exit"]) == ("worse", 1)
+    assert json.loads(lineshaft("eval", "gate", "lost", "--json", cwd=tmp_path).stdout) == told
+    report = lineshaft("eval", "report", "lost", cwd=tmp_path)
+    assert report.returncode == 0, report.stderr
+    assert "lost/report.html" in report.stderr
 
 
 @pytest.mark.long
@@ -229,6 +233,7 @@ def test_run_writes_the_report_and_a_second_call_runs_nothing(
         (["run", "migrate", "--model", "scripted", "--variants", "a=b"], "no axis 'a'"),
         (["run", "migrate", "--model", "scripted", "--prices", "none.toml"], "prices"),
         (["report"], "there is no sweep"),
+        (["report", "one", "--out", "other"], "two folders are given: 'one' and --out 'other'"),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -46,7 +46,7 @@ EXAMPLES: Mapping[str, tuple[str, str]] = {
         "lineshaft eval run migrate --variants script=on,off -n 5 --model scripted",
         "lineshaft eval run all -n 20 --model ollama:qwen3 --out sweeps/qwen3",
     ),
-    "eval report": ("lineshaft eval report", "lineshaft eval report --out sweeps/qwen3 --json"),
+    "eval report": ("lineshaft eval report", "lineshaft eval report sweeps/qwen3 --json"),
     "eval gate": (
         "lineshaft eval gate --variant script=on --base script=off",
         "lineshaft eval gate --baseline main/log.jsonl --inconclusive pass",

@@ -9,10 +9,11 @@ import click
 from lineshaft.cli._evaluation import gate_rules, given_rules
 from lineshaft.cli._options import json_option, settings_for
 from lineshaft.cli._terminal import clean, note, result, say
-from lineshaft.cli.commands.eval.report import base_option, out_option
+from lineshaft.cli.commands.eval.report import base_option, folder_of, out_option, sweep_argument
 from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
 
 
+@sweep_argument
 @out_option
 @click.option("--variant", metavar="VARIANT", help="The variant that is judged; the first.")
 @base_option
@@ -33,7 +34,8 @@ from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
 @json_option
 def command(
     *,
-    out: Path,
+    sweep: Path | None,
+    out: Path | None,
     variant: str | None,
     base: str | None,
     baseline: Path | None,
@@ -43,12 +45,12 @@ def command(
     json: bool,
 ) -> None:
     """Exit 0 (better, no worse), 1 (worse), 2 (usage) or 6 (not enough runs)."""
-    settings = settings_for()
+    folder, settings = folder_of(sweep, out), settings_for()
     for line in given_rules(settings):
         note(clean(line))
     margins = gate_rules(settings, path=rules, inconclusive=inconclusive)
     judged = judged_sweep(
-        SweepFolder(out.absolute()),
+        SweepFolder(folder.absolute()),
         variant=variant,
         base=base,
         baseline=baseline,

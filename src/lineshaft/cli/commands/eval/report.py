@@ -9,6 +9,7 @@ import click
 from lineshaft.cli._evaluation import gate_rules
 from lineshaft.cli._options import json_option, settings_for
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
+from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     GateRules,
     SweepFolder,
@@ -19,26 +20,46 @@ from lineshaft.evals import (
     table_lines,
 )
 
+sweep_argument = click.argument(
+    "sweep",
+    required=False,
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="[DIR]",
+    help="The folder of the sweep; `eval` if left out.",
+)
 out_option = click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("eval"),
-    show_default=True,
     metavar="DIR",
-    help="The folder of the sweep.",
+    help="The folder of the sweep; `eval` if left out.",
 )
 base_option = click.option(
     "--base", metavar="VARIANT", help="The variant that others are compared with; the last one."
 )
 
 
+@sweep_argument
 @out_option
 @base_option
 @json_option
-def command(*, out: Path, base: str | None, json: bool) -> None:
+def command(*, sweep: Path | None, out: Path | None, base: str | None, json: bool) -> None:
     """Show the numbers of a sweep, and write its page."""
+    folder = folder_of(sweep, out)
     rules = gate_rules(settings_for())
-    tell(write_report(SweepFolder(out.absolute()), base=base, rules=rules), out, json=json)
+    tell(write_report(SweepFolder(folder.absolute()), base=base, rules=rules), folder, json=json)
+
+
+def folder_of(sweep: Path | None, out: Path | None) -> Path:
+    """Return the folder of a sweep, given as an argument or by `--out`.
+
+    Raises:
+        ConfigError: Both are given, and differ.
+    """
+    if sweep is not None and out is not None and sweep.absolute() != out.absolute():
+        raise ConfigError(
+            f"two folders are given: {str(sweep)!r} and --out {str(out)!r}", hint="give one of them"
+        )
+    return sweep or out or Path("eval")
 
 
 def write_report(folder: SweepFolder, *, base: str | None, rules: GateRules) -> SweepSummary:

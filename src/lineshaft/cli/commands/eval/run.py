@@ -14,7 +14,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._evaluation import gate_rules, price_table
 from lineshaft.cli._options import json_option, quiet_option, settings_for
 from lineshaft.cli._terminal import note, one_line, paint
-from lineshaft.cli.commands.eval.report import out_option, tell, write_report
+from lineshaft.cli.commands.eval.report import folder_of, out_option, tell, write_report
 from lineshaft.errors import ConfigError
 from lineshaft.evals import (
     CellResult,
@@ -88,7 +88,7 @@ def command(
     variants: tuple[str, ...],
     repeats: int,
     model: str | None,
-    out: Path,
+    out: Path | None,
     tasks_from: tuple[Path, ...],
     prices: Path | None,
     seed: int,
@@ -116,7 +116,8 @@ def command(
         slip_rate=slips,
         prices=price_table(settings, path=prices),
     )
-    folder = SweepFolder(out.absolute())
+    place = folder_of(None, out)
+    folder = SweepFolder(place.absolute())
     work = partial(
         run_sweep,
         plan,
@@ -135,7 +136,7 @@ def command(
         note(f"{end.done} of {end.cells} cells were run, {end.found} were finished before.")
     else:
         note(f"All {end.cells} cells were finished before; nothing was run again.")
-    tell(write_report(folder, base=None, rules=rules), out, json=json)
+    tell(write_report(folder, base=None, rules=rules), place, json=json)
 
 
 def _tell(number: int, of: int, cell: CellResult) -> None:
