@@ -31,7 +31,15 @@ async def odd(
 
 
 @pytest.mark.parametrize(
-    "name", ["my-srv.dash-ed", "my_srv.dash_ed", "my-srv__dash-ed", "my-srv.print", "my_srv.print"]
+    "name",
+    [
+        "my-srv.dash-ed",
+        "my_srv.dash_ed",
+        "my-srv__dash-ed",
+        "my-srv.print",
+        "my_srv.print",
+        "my-srv.admin.drop",
+    ],
 )
 async def test_a_tool_is_described_by_any_of_its_names(name: str, tmp_path: Path) -> None:
     async with odd(tmp_path) as client:
