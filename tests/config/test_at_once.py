@@ -11,12 +11,15 @@ import pytest
 from config.homes import Home
 from config.test_claims import CHANGED, CLAIMS
 from lineshaft.config import (
+    ServerSetting,
+    Target,
     claims_for,
     client_servers,
     import_server,
     keep_claims,
     kept_secrets,
     read_settings,
+    servers,
 )
 
 MANY = 8
@@ -74,3 +77,20 @@ def test_each_secret_is_kept(home: Home) -> None:
         (project / ".mcp.json").write_text(json.dumps({"mcpServers": described}))
     at_once([lambda each=each: bring(each) for each in projects])
     assert sorted(kept_secrets(home.environ).values()) == [f"hunter2-{n}" for n in range(MANY)]
+
+
+@pytest.mark.parametrize("target", ["project", "user"])
+def test_each_server_that_is_brought_in_stays(home: Home, target: Target) -> None:
+    (home.project / "lineshaft.toml").touch()
+    described = {f"s{n}": {"command": "x"} for n in range(MANY)}
+    (home.project / ".mcp.json").write_text(json.dumps({"mcpServers": described}))
+    settings = read_settings(home.project, environ=home.environ)
+    found = client_servers(settings, environ=home.environ).servers
+
+    def bring(server: ServerSetting) -> None:
+        import_server(server, settings, target=target, environ=home.environ)
+
+    at_once([lambda each=each: bring(each) for each in found])
+    now = servers(read_settings(home.project, environ=home.environ), environ=home.environ)
+    assert sorted(each.name for each in now.servers) == sorted(described)
+    assert {each.name for each in home.project.iterdir()} == {"lineshaft.toml", ".mcp.json"}

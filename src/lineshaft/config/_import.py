@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from lineshaft.config._files import SettingsFile, parse_toml, read_bytes, tool_table
+from lineshaft.config._files import SettingsFile, changing, parse_toml, read_bytes, tool_table
 from lineshaft.config._found import approval_of, own_settings_servers
 from lineshaft.config._keys import SERVERS, flatten
 from lineshaft.config._places import PROJECT_FILE, PYPROJECT, user_file
@@ -23,11 +23,14 @@ from lineshaft.config._settings import Settings
 from lineshaft.config._trust import approve, refuse_elsewhere
 from lineshaft.config.definitions import Literals, ServerSetting, is_reserved, own_servers, written
 from lineshaft.errors import ConfigError
-from lineshaft.files import private_folder
+from lineshaft.files import private_folder, state_folder
 from lineshaft.tools import script_name
 from lineshaft.values import Struct
 
 Target = Literal["project", "user"]
+
+_IMPORTS = "imports"
+"""What is locked while a server is brought into a file of ours; no such file is written."""
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -66,6 +69,20 @@ def import_server(
     """
     name = name or server.name
     _refuse(server, name)
+    # One lock for all files, away from them: a project's folder stays as it is.
+    with changing(private_folder(state_folder(environ)) / _IMPORTS):
+        return _brought(server, settings, target=target, name=name, environ=environ)
+
+
+def _brought(
+    server: ServerSetting,
+    settings: Settings,
+    *,
+    target: Target | None,
+    name: str,
+    environ: Mapping[str, str] | None,
+) -> Imported:
+    """Copy a server, while nobody else does; see `import_server`."""
     target = target or ("project" if server.of_project else "user")
     path = _target_file(settings, target, environ)
     if target == "project":
