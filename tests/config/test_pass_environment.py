@@ -5,8 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-from lineshaft.config import build, read_settings
+from lineshaft.config import build, load, read_settings, unmasked
 from lineshaft.errors import ConfigError
+from lineshaft.session import Session
 from lineshaft.values import Event
 
 
@@ -69,3 +70,19 @@ def test_a_project_and_a_variable_cannot_set_it(project: Path, environ: dict[str
     given = {**environ, "LINESHAFT_WORKSPACE_PASS_ENVIRONMENT": "CI"}
     with pytest.raises(ConfigError):
         read_settings(project, environ=given)
+
+
+async def test_a_secret_too_short_to_be_masked_is_told_of(
+    project: Path, user_file: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"CI": "y", "API_TOKEN": "abc", "OTHER_TOKEN": "abcd"}.items():
+        monkeypatch.setenv(name, value)
+    user_file.parent.mkdir(parents=True, exist_ok=True)
+    user_file.write_text('[workspace]\npass_environment = ["CI", "API_TOKEN", "OTHER_TOKEN"]\n')
+    assert unmasked(read_settings(project, environ=environ)) == ("API_TOKEN",)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    with pytest.warns(UserWarning, match="the value of API_TOKEN is too short to be masked"):
+        load(project)
+    with pytest.warns(UserWarning, match="2 secrets under 4 characters cannot be masked"):
+        Session([], workspace=project, secrets=["abc", "", "x", "long enough"])

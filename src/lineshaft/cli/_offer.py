@@ -21,6 +21,7 @@ from lineshaft.config import (
     agent_settings,
     idle_rules,
     providers,
+    unmasked,
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
@@ -74,7 +75,7 @@ def offered_for(
 ) -> Offered:
     """Return the tools; asks about modules and inputs where a person can answer.
 
-    Rules of policy that fit no tool are told of.
+    Rules of policy that fit no tool are told of, and secrets that cannot be masked.
 
     Args:
         settings: What holds.
@@ -96,6 +97,7 @@ def offered_for(
     if (words is None and only is None) or AGENT_NAMESPACE in named:
         tell_left_out(left_out)
     tell_idle(settings, toolset)
+    tell_unmasked(unmasked(settings))
     silent: dict[str, None] = {}
 
     def unanswered(server: ServerSetting) -> None:
@@ -148,6 +150,13 @@ def tell_idle(settings: Settings, toolset: Toolset) -> None:
         note(f"{paint('warning', 'yellow')}: {one_line(sentence, 500)}")
     if len(found) > _IDLE:
         note(f"  and {len(found) - _IDLE} more: `lineshaft doctor` lists them")
+
+
+def tell_unmasked(names: Collection[str]) -> None:
+    """Say which variables that commands get hold secrets too short to be masked."""
+    for name in names:
+        what = f"the value of {one_line(name)} is too short to be masked; records and models may"
+        note(f"{paint('warning', 'yellow')}: {what} see it")
 
 
 def tell_lacks(offered: Offered, text: str) -> None:

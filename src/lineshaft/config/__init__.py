@@ -10,7 +10,7 @@ from lineshaft.config._agents import (
     agent_settings,
     unapproved_agents,
 )
-from lineshaft.config._build import build, folder, load, policy, store_of, tools
+from lineshaft.config._build import build, folder, load, policy, store_of, tools, unmasked
 from lineshaft.config._claims import (
     ClaimsAnswer,
     KeptClaims,
@@ -132,5 +132,6 @@ __all__ = [
     "unapproved",
     "unapproved_agents",
     "unapproved_programs",
+    "unmasked",
     "user_file",
 ]

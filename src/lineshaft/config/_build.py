@@ -1,7 +1,8 @@
 """From settings to the objects that a user would build by hand."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from glob import escape
@@ -23,12 +24,15 @@ from lineshaft.policy import Mode, Policy, Rule
 from lineshaft.session import Session
 from lineshaft.store import Store, workspace_folder
 from lineshaft.tools import Toolset
+from lineshaft.trace import SHORTEST_SECRET
 from lineshaft.values import Approver, Elicit, Guard, Limits, Sink, looks_secret
 from lineshaft.workspace import Folder, Mount
 
 
 def load(path: str | Path | None = None) -> Session:
     """Return the session that the configuration describes.
+
+    A warning names variables whose secret values are too short to be masked.
 
     Args:
         path: A folder, in which and above which the project's file is looked for; or that
@@ -38,7 +42,11 @@ def load(path: str | Path | None = None) -> Session:
         ConfigError: Something is unknown, not allowed or not readable, or a project's file
             names a module that is not approved.
     """
-    return build(read_settings(path))
+    settings = read_settings(path)
+    for name in unmasked(settings):
+        text = f"the value of {name} is too short to be masked; records and models may see it"
+        warnings.warn(text, stacklevel=2)
+    return build(settings)
 
 
 def build(
@@ -89,15 +97,27 @@ def build(
         store=store or store_of(settings),
         scripts=settings.script_enabled,
         python=settings.python,
-        secrets=(*secrets, *starting.secrets, *_passed_secrets(settings)),
+        secrets=[
+            text
+            for text in (*secrets, *starting.secrets, *_passed_secrets(settings).values())
+            if len(text) >= SHORTEST_SECRET  # whoever builds it says so of others: `unmasked`
+        ],
     )
 
 
-def _passed_secrets(settings: Settings) -> Iterator[str]:
-    """Yield the values of variables that commands get and whose names say that they are secrets."""
-    for name in settings.pass_environment:
-        if looks_secret(name) and (value := os.environ.get(name)):
-            yield value
+def unmasked(settings: Settings) -> tuple[str, ...]:
+    """Return the variables that commands get whose secret values are too short to be masked."""
+    found = _passed_secrets(settings)
+    return tuple(name for name, value in found.items() if len(value) < SHORTEST_SECRET)
+
+
+def _passed_secrets(settings: Settings) -> dict[str, str]:
+    """Return the variables that commands get and whose names say that they are secrets."""
+    return {
+        name: value
+        for name in settings.pass_environment
+        if looks_secret(name) and (value := os.environ.get(name))
+    }
 
 
 def store_of(settings: Settings) -> Store:

@@ -29,7 +29,7 @@ from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._session_tools import SessionTools, split
 from lineshaft.session._storage import storage_of
-from lineshaft.session._validation import refuse_unusable, usable_caller
+from lineshaft.session._validation import maskable, refuse_unusable, usable_caller
 from lineshaft.session.routing import Route, logged_habits, route_of
 from lineshaft.store import Store
 from lineshaft.tools import Provider, Toolset, content_of
@@ -91,7 +91,8 @@ class Session(Afterwards):
             does more than read and stage; a store, path or URL: there, each run; False: nowhere,
             so that nothing can be paused or replayed.
         scripts: Whether there are scripts at all; False: only direct calls.
-        secrets: Texts that no record and no model may see.
+        secrets: Texts that no record and no model may see, of 4 characters or more: a shorter one
+            would hide ordinary text, and is left out with a warning.
         python: The full Python of scripts and of `python_run`.
 
     Raises:
@@ -147,7 +148,7 @@ class Session(Afterwards):
         given, providers = split(tools, caller)
         self.policy, self.limits = policy or Policy(), limits or Limits()
         self._open_tools = OpenTools(lambda: self._session_tools.specs, self.policy)
-        redactor, options = Redactor(secrets), python or PythonOptions()
+        redactor, options = Redactor(maskable(secrets)), python or PythonOptions()
         jailed = (
             options.boundary != NO_BOUNDARY
         )  # where a person chose none, no tool counts as jailed

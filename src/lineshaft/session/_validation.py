@@ -1,6 +1,7 @@
 """Validation of a session's arguments, at once and not when a script first runs."""
 
 import inspect
+import warnings
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import cast, get_args
@@ -8,6 +9,7 @@ from typing import cast, get_args
 from lineshaft.errors import ConfigError
 from lineshaft.policy import Policy
 from lineshaft.tools import Provider, Tool
+from lineshaft.trace import SHORTEST_SECRET
 from lineshaft.values import (
     Approver,
     Caller,
@@ -17,6 +19,7 @@ from lineshaft.values import (
     PythonOptions,
     Roots,
     Sample,
+    counted,
 )
 
 
@@ -48,6 +51,20 @@ def usable_caller(
     """
     refuse_unusable(approver=approver, elicit=elicit, sample=sample, roots=roots)
     return Caller(approver=approver, elicit=elicit, sample=sample, roots=roots)
+
+
+def maskable(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Return the secrets that can be masked; a warning says how many are too short.
+
+    Args:
+        secrets: As a session was given them; empty ones are none.
+    """
+    given = tuple(filter(None, secrets))
+    found = tuple(each for each in given if len(each) >= SHORTEST_SECRET)
+    if short := len(given) - len(found):
+        text = f"{counted(short, 'secret')} under {SHORTEST_SECRET} characters cannot be masked"
+        warnings.warn(f"{text}; records and models may see what is that short", stacklevel=3)
+    return found
 
 
 def _is_tools(value: object) -> bool:

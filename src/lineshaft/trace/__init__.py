@@ -9,7 +9,7 @@ from lineshaft.trace._formats import HIDDEN
 from lineshaft.trace._lines import argument_texts, brief, call_line, readable_line, size
 from lineshaft.trace._names import secret_values
 from lineshaft.trace._record import Recorder
-from lineshaft.trace._redact import Redactor
+from lineshaft.trace._redact import SHORTEST_SECRET, Redactor
 from lineshaft.trace._stream import RedactedStream
 from lineshaft.trace._summary import result_data, summarise
 from lineshaft.trace._text import condense_command_output, cut_for_model, strip_ansi
@@ -17,6 +17,7 @@ from lineshaft.values import counted
 
 __all__ = [
     "HIDDEN",
+    "SHORTEST_SECRET",
     "JsonlSink",
     "Recorder",
     "RedactedStream",

@@ -17,7 +17,9 @@ from lineshaft.trace._names import holds_secret
 from lineshaft.trace._plain import PLAIN_FORMATS, is_word
 from lineshaft.values import NO_SECRETS, Arguments, ToolSpec, looks_secret
 
-_SHORTEST_SECRET = 4
+SHORTEST_SECRET = 4
+"""Characters of a given secret at the least: shorter ones would hide ordinary text."""
+
 _SHORTEST_FORMAT = 15
 _SHORTEST_LINE = 16
 _DEEPEST = 100
@@ -266,7 +268,7 @@ def _forms(secret: str) -> set[str]:
     lines = [line.strip() for line in secret.splitlines()]
     long = [line for line in lines if len(line) >= _SHORTEST_LINE] if len(lines) > 1 else []
     forms = {secret, secret.strip(), quote(secret, safe=""), json.dumps(secret)[1:-1], *long}
-    return {form for form in forms if len(form) >= _SHORTEST_SECRET and form not in HIDDEN}
+    return {form for form in forms if len(form) >= SHORTEST_SECRET and form not in HIDDEN}
 
 
 def _formats_in(text: str, formats: Sequence[Format]) -> list[Format]:

@@ -1,6 +1,8 @@
-"""A rule whose pattern fits no tool is told of: it forbids nothing."""
+"""Warnings about settings: rules that fit no tool, secrets that cannot be masked."""
 
 from pathlib import Path
+
+import pytest
 
 from cli.conftest import Lineshaft
 
@@ -48,3 +50,15 @@ def test_a_persons_own_rule_may_be_about_another_project(
     assert "'typo'" in done.stderr
     assert "'other'" not in done.stderr
     assert "'other'" in here("doctor", "--quick").stdout
+
+
+def test_a_secret_too_short_to_be_masked_is_told_of(
+    here: Lineshaft, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft" / "lineshaft.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[workspace]\npass_environment = ["API_TOKEN"]\n')
+    monkeypatch.setenv("API_TOKEN", "abc")
+    done = here("run", script="return 1")
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert done.stderr.count("the value of API_TOKEN is too short to be masked") == 1
