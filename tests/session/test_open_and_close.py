@@ -1,8 +1,9 @@
 """A session is opened and closed by whichever task, in whichever order."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
@@ -104,3 +105,25 @@ def test_a_session_that_nobody_closed_is_closed_with_its_loop() -> None:
 
     asyncio.run(main())
     assert not place.is_open
+
+
+def test_a_session_says_that_it_belongs_to_another_loop() -> None:
+    session = session_with(Place())
+
+    async def enter() -> None:
+        await session.__aenter__()
+        assert (await session.call("one")).value == 1
+
+    asyncio.run(enter())
+    later: list[Callable[[], Coroutine[Any, Any, object]]] = [
+        lambda: session.run("return 1"),
+        lambda: session.start("return 1"),
+        lambda: session.preview("return 1"),
+        lambda: session.check("return 1"),
+        lambda: session.call("one"),
+        lambda: session.__aexit__(None, None, None),
+    ]
+    for use in later:
+        with pytest.raises(ConfigError, match="the event loop in which it was entered") as caught:
+            asyncio.run(use())
+        assert "asyncio.run" in caught.value.hint

@@ -28,6 +28,11 @@ class BackgroundContext(Generic[T]):
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another event loop than the one that runs here opened it."""
+        return self._task is not None and self._task.get_loop() is not asyncio.get_running_loop()
+
     async def open(self) -> T:
         """Enter it, and return what it gives.
 

@@ -228,6 +228,7 @@ class Session(Afterwards):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._refuse_another_loop()
         self._group = None
         await self._live.end()
         # The task group does not see the error, which it would wrap: it goes on unchanged.
@@ -612,7 +613,15 @@ class Session(Afterwards):
             raise ConfigError("this session was closed; make another one")
         if self._group is None:
             raise ConfigError("enter the session first: `async with Session(...) as session:`")
+        self._refuse_another_loop()
         return self._group
+
+    def _refuse_another_loop(self) -> None:
+        if self._background is not None and self._background.is_elsewhere:
+            raise ConfigError(
+                "a session belongs to the event loop in which it was entered, and this is another",
+                hint="use it in one `asyncio.run(...)`, or make a session in each loop",
+            )
 
 
 def _jail_works(options: PythonOptions) -> bool:
