@@ -111,13 +111,27 @@ def test_a_run_that_broke_the_settings_is_shown_and_undone(
     script = f"await write_file(path='lineshaft.toml', content={broken!r})"
     assert here("run", "--mode", "open", script=script).returncode == 0
     assert here("run", "-c", "1").returncode == 2
-    for words in (("runs",), ("show",), ("undo",)):
+    call = json.loads(here("show", "--json").stdout)["calls"][0]["id"]
+    for words in (("runs",), ("show",), ("explain", call), ("runs", "prune"), ("undo",)):
         done = here(*words)
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("settings are left out") == 1
         assert said in done.stderr
     assert files(workspace) == before
     assert "settings" not in here("show").stderr
+
+
+@pytest.mark.parametrize("own", ["[store]\nkeep_days = -1\n", "[store\n", "store = 1\n"])
+def test_nothing_is_pruned_where_it_is_not_known_how_long_it_is_kept(
+    here: Lineshaft, environ: dict[str, str], own: str
+) -> None:
+    file = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft" / "lineshaft.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(own)
+    done = here("runs", "prune")
+    assert done.returncode == 2
+    assert "deleted" not in done.stderr
+    assert f"error: {str(file)!r}"[:-1] in done.stderr or f"error: {file}" in done.stderr
 
 
 def test_a_run_that_is_forgotten_leaves_nothing_that_could_undo_it(

@@ -41,7 +41,15 @@ from lineshaft.config._programs import program_approved, unapproved_programs
 from lineshaft.config._providers import Down, Starting, provider_for, providers
 from lineshaft.config._secrets import kept_secrets, secrets_file
 from lineshaft.config._serve import ServeSettings, serve_settings
-from lineshaft.config._settings import EDITOR, Alias, Module, Setting, Settings, read_settings
+from lineshaft.config._settings import (
+    EDITOR,
+    Alias,
+    Module,
+    Setting,
+    Settings,
+    read_settings,
+    refuse_unusable_store,
+)
 from lineshaft.config._trust import Approval, Confirm, approve
 from lineshaft.config.clients import BrokenFile, ClientFile, client_files, read_client_file
 from lineshaft.config.definitions import (
@@ -117,6 +125,7 @@ __all__ = [
     "read_client_file",
     "read_settings",
     "references",
+    "refuse_unusable_store",
     "secrets_file",
     "serve_settings",
     "server_approved",

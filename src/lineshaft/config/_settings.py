@@ -363,6 +363,20 @@ def read_settings(
     return _with_usable_places(settings) if places_only else settings
 
 
+def refuse_unusable_store(settings: Settings) -> None:
+    """Refuse settings whose places were read alone, and which leave out what the store is to keep.
+
+    Args:
+        settings: What `read_settings` settled, with `places_only` or without.
+
+    Raises:
+        ConfigError: The person's own file does not say it in a way that can be used.
+    """
+    if settings.user is not None:
+        table = read_toml(settings.user).table
+        flatten({"store": table.get("store", {})}, source=str(settings.user))
+
+
 def _with_usable_places(settings: Settings) -> Settings:
     """Return settings without the places of a project's file that lead where it may not."""
     for name in _PROJECT_PLACES:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from lineshaft.cli._options import json_option, settings_for, workspace_option
+from lineshaft.cli._options import json_option, settings_to_look, workspace_option
 from lineshaft.cli._records import recorded
 from lineshaft.cli._shape import call_line, took
 from lineshaft.cli._terminal import clean, one_line, paint, result, say
@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Name the verdict on a call, the rule that gave it, and the file and line of the rule."""
     run, _, call_id = call.rpartition("/")
-    events, outcome = recorded(settings_for(workspace), run or None)
+    events, outcome = recorded(settings_to_look(workspace), run or None)
     record = _find(outcome, call_id)
     own = [event for event in events if event.call_id == record.id]
     verdict = next((e.data for e in reversed(own) if e.kind == "verdict"), None)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from lineshaft.cli._options import json_option, settings_for, workspace_option
+from lineshaft.cli._options import json_option, settings_to_look, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, paint, result
-from lineshaft.config import store_of
+from lineshaft.config import refuse_unusable_store, store_of
 from lineshaft.files import state_folder
 from lineshaft.store import Pruned, Store
 from lineshaft.workspace import forget_landings
@@ -35,7 +35,8 @@ def command(
     async def prune(store: Store) -> Pruned:
         return await store.prune(days=days)
 
-    settings = settings_for(workspace)
+    settings = settings_to_look(workspace)
+    refuse_unusable_store(settings)  # days that are not known must not become fewer
     gone = look(settings, prune)
     landings = _landings(store_of(settings).keep_days, gone.run_ids)
     if json:
