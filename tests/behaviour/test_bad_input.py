@@ -219,7 +219,7 @@ def test_secrets_that_would_hide_nothing_are_refused_and_not_shown() -> None:
 
 @pytest.mark.behaviour("A2")
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), 10**12, "60", True, None])
+@pytest.mark.parametrize("value", [-1, 0, float("nan"), float("inf"), 10**12, "60", True, None])
 def test_a_limit_that_bounds_nothing_is_refused(name: str, value: object) -> None:
     with pytest.raises(ConfigError, match=f"the limit {name} is"):
         replace(Limits(), **{name: value})

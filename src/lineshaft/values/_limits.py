@@ -8,14 +8,15 @@ from lineshaft.errors import ConfigError
 from lineshaft.values._struct import Struct
 
 _LEAST: Mapping[str, int] = {
-    "calls": 0,
-    "agent_calls": 0,
+    "calls": 1,
+    "agent_calls": 1,
     "memory_mb": 1,
-    "stdout_bytes": 0,
-    "stderr_bytes": 0,
-    "recursion": 1,
+    "stdout_bytes": 1,
+    "stderr_bytes": 1,
+    "recursion": 10,
 }
-"""Of the limits that are whole numbers; the others are seconds."""
+"""Of the limits that are whole numbers; the others are seconds. Below these no script is of use: the
+first refused call, or the first byte of output, ends it."""
 
 _MOST = 1_000_000_000
 
