@@ -72,7 +72,7 @@ class Awaits:
         if isinstance(node, ast.Await):
             self.inserter.waited.append(node)
         context = self.defs.context(node)
-        if self.defs.can_wait(context):
+        if self.defs.can_wait(context) or self.defs.is_in_async_iterator(node):
             return
         word = _WORDS.get(type(node), "async for")
         if isinstance(context, ast.FunctionDef):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from .catalogue import WAITING_HELPERS
 from .gathered import Gathered
-from .places import Places
+from .places import Places, goes_over_async
 from .references import BUILT_IN_METHODS, Reference
-from .scopes import Outline
+from .scopes import COMPREHENSIONS, Outline
 from .used_items import UsedItems
 
 WAITING_FUNCTIONS = frozenset(
@@ -211,12 +211,32 @@ class Defs:
         self.waits |= {n for n in own if not n.decorator_list and not outline.inner[n].yields}
         todo = [call for call in outline.calls if self.is_waiting(call)]
         for node in waiting_nodes(outline):
-            todo += self._make_async(self.context(node), valued=False)
+            if not self.is_in_async_iterator(node):
+                todo += self._make_async(self.context(node), valued=False)
         while todo:
             call = todo.pop()
             if self.must_wait(call):
                 valued = self._is_valued(call) or self.uses_result(call)
                 todo += self._make_async(self.context(call), valued=valued)
+
+    def is_in_async_iterator(self, node: ast.AST) -> bool:
+        """Return whether a node waits in a generator expression whose function may stay a `def`.
+
+        Each call of the function is gone over with `async for`: it gives the generator as it is.
+        """
+        sites = self.sites.get(self.context(node), ())
+        if not sites or not all(map(self._is_gone_over, sites)):
+            return False
+        scope = self.places.resolver.outline.scope(node)
+        while isinstance(scope.node, COMPREHENSIONS) and scope.parent:
+            if isinstance(scope.node, ast.GeneratorExp):
+                return True
+            scope = scope.parent
+        return False
+
+    def _is_gone_over(self, call: ast.Call) -> bool:
+        above = self.places.resolver.outline.above(call)
+        return goes_over_async(above) and above.iter is call
 
     def _make_async(self, context: Context, *, valued: bool) -> list[ast.Call]:
         """Make a function async if it can be; return the calls to look at again."""
