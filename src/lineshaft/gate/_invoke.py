@@ -26,6 +26,8 @@ from lineshaft.tools import (
 from lineshaft.values import Context, ToolSpec, looks_secret
 
 _MOST_THREADS = 400
+_LARGE = 1_000
+"""Items in one list of a result, above which a thread looks through it."""
 
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("threads")
 
@@ -85,6 +87,8 @@ async def invoke(
     else:
         result = await _threaded(function, values)
     try:
+        if tool.is_built_in and _is_large(result):
+            return await _threaded(contract.deliver, {"result": result})
         return contract.deliver(result)
     except Mismatch as error:
         told = tell(error.problems, "it")
@@ -114,6 +118,12 @@ def _by_own_names(spec: ToolSpec, given: Mapping[str, object]) -> dict[str, obje
             raise Mismatch([Problem((own,), f"is given by the keyword {name} too")])
         named[own] = value
     return named
+
+
+def _is_large(result: object) -> bool:
+    """Return whether the event loop would wait long for a look through a result of the kit."""
+    parts = cast("dict[str, object]", result).values() if isinstance(result, dict) else ()
+    return any(isinstance(part, list) and len(cast("list[object]", part)) > _LARGE for part in parts)
 
 
 async def _threaded(function: Callable[..., object], values: Mapping[str, object]) -> object:

@@ -22,7 +22,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools._built_in import built_in
+from lineshaft.tools._built_in import BuiltIn, built_in
 from lineshaft.tools._names import check_name, keyword_names
 from lineshaft.tools._unjailed import unjailed
 from lineshaft.tools.schemas import (
@@ -356,6 +356,11 @@ class Tool(Generic[P, R]):
         """
         options = replace(self._options, name=check_name(name))
         return self._copy(self._function, options, method=self.is_unbound)
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is a tool of the kit: what it returns is plain data."""
+        return isinstance(self.contract, BuiltIn)
 
     @property
     def is_viewed(self) -> bool:
