@@ -3,9 +3,7 @@
 Names are loaded when they are first used, so that `import lineshaft` stays cheap.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # `typing` and `importlib` are most of what `import lineshaft` would take
 if TYPE_CHECKING:
     from lineshaft import kit
     from lineshaft.config import load
@@ -84,6 +82,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module  # noqa: PLC0415  see above
+
     if name == "kit":
         return import_module("lineshaft.kit")
     room = _ROOM_OF.get(name)

@@ -114,7 +114,9 @@ def test_a_command_that_has_not_begun_leaves_no_record(
     assert _records(tmp_path) == []
 
 
-@pytest.mark.parametrize("module", ["lineshaft.cli._app", "lineshaft.session", "click"])
+@pytest.mark.parametrize(
+    "module", ["lineshaft.errors", "lineshaft.cli._app", "lineshaft.session", "click"]
+)
 def test_a_command_that_is_still_being_loaded_is_left_at_once(
     ended: Lineshaft, module: str
 ) -> None:

@@ -1,7 +1,7 @@
 """A search with very many matches leaves the event loop to others."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -12,7 +12,7 @@ MANY = 1_500
 
 
 @contextmanager
-def calls_here() -> Iterator[set[str]]:
+def calls_here() -> Generator[set[str]]:
     """Give the functions that this thread calls, from here on."""
     seen: set[str] = set()
 

@@ -7,14 +7,17 @@ session that it builds. Results go to standard output, everything else to standa
 import gc
 import signal
 import sys
-from typing import NoReturn
 
-from lineshaft.cli._exit import leave_at_once
+from lineshaft.cli._leaving import leave_at_once
+
+TYPE_CHECKING = False  # `typing` is slow to import, and Ctrl-C before it is there is not answered
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = ["main"]
 
 
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Run the command line of this process and exit."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, leave_at_once)

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import click
 
 from lineshaft.cli._examples import shown
-from lineshaft.cli._exit import LEFT_BEHIND, exit_code, leave_at_once
+from lineshaft.cli._exit import LEFT_BEHIND, exit_code
+from lineshaft.cli._leaving import leave_at_once
 from lineshaft.cli._terminal import clean, note, paint, prepare_streams, result
 from lineshaft.errors import ConfigError, LineshaftError
 

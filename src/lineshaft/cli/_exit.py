@@ -1,9 +1,8 @@
 """From an error to the exit code of the command line."""
 
-import os
 from collections.abc import Mapping
-from typing import NoReturn
 
+from lineshaft.cli._leaving import CANCELLED
 from lineshaft.errors import (
     AgentError,
     ConfigError,
@@ -21,7 +20,6 @@ from lineshaft.errors import (
 
 USAGE = 2
 DENIED = 3
-CANCELLED = 130
 
 LEFT_BEHIND: list[object] = []
 """What does not end and must not keep the process; the process then ends without ceremony."""
@@ -43,14 +41,6 @@ EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     StateError: 1,
 }
 """Every branch of the tree; a leaf without a line of its own counts as its branch."""
-
-
-def leave_at_once(_signal: int, _frame: object) -> NoReturn:
-    """End the process on Ctrl-C while commands are loaded, when there is nothing to be undone.
-
-    The usual `KeyboardInterrupt` can be lost there, or come out as another error.
-    """
-    os._exit(CANCELLED)
 
 
 def exit_code(error: LineshaftError) -> int:

@@ -123,7 +123,9 @@ def _by_own_names(spec: ToolSpec, given: Mapping[str, object]) -> dict[str, obje
 def _is_large(result: object) -> bool:
     """Return whether the event loop would wait long for a look through a result of the kit."""
     parts = cast("dict[str, object]", result).values() if isinstance(result, dict) else ()
-    return any(isinstance(part, list) and len(cast("list[object]", part)) > _LARGE for part in parts)
+    return any(
+        isinstance(part, list) and len(cast("list[object]", part)) > _LARGE for part in parts
+    )
 
 
 async def _threaded(function: Callable[..., object], values: Mapping[str, object]) -> object:

@@ -15,8 +15,8 @@ _LEAST: Mapping[str, int] = {
     "stderr_bytes": 1,
     "recursion": 10,
 }
-"""Of the limits that are whole numbers; the others are seconds. Below these no script is of use: the
-first refused call, or the first byte of output, ends it."""
+"""Of the limits that are whole numbers; the others are seconds. Below these no script is of use:
+its first call, or its first byte of output, ends it."""
 
 _MOST = 1_000_000_000
 

@@ -16,8 +16,9 @@ from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
 from lineshaft.cli._carry import Reins, carry
 from lineshaft.cli._display import Silent
-from lineshaft.cli._exit import CANCELLED, DENIED
+from lineshaft.cli._exit import DENIED
 from lineshaft.cli._keyboard import can_ask
+from lineshaft.cli._leaving import CANCELLED
 from lineshaft.cli._options import (
     guards_for,
     json_option,
