@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._asks import NOBODY, Asks
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._pause_point import Files
 from lineshaft.gate._prediction import must_be_as_predicted, predicted
 from lineshaft.gate._replay_log import ReplayLog

@@ -5,20 +5,18 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
 from typing import cast
 
-import pydantic_core
 from msgspec.structs import replace
 
 from lineshaft.errors import RecordError, StateError
+from lineshaft.gate._call_entry import CallEntry
+from lineshaft.gate._turn_log import TORN, TurnLog
 from lineshaft.trace import Recorder, Redactor
 from lineshaft.values import (
-    Arguments,
     Call,
     CallError,
     CallRecord,
-    CallStatus,
     Done,
     EventKind,
     Failure,
@@ -30,16 +28,10 @@ from lineshaft.values import (
     ReplayInputs,
     RowKind,
     Shown,
-    Stage,
-    Struct,
-    ToolSpec,
     Usage,
-    Value,
     Verdict,
     call_data,
     done_data,
-    inner_seed,
-    packed,
     pause_data,
 )
 
@@ -48,116 +40,6 @@ _LARGE = 1_000_000
 
 _MOST_VERDICTS = 100
 _NOTHING: Mapping[str, object] = {}
-_TORN = "it read clocks more often than is kept"
-
-
-class CallEntry(Struct, kw_only=True, eq=False):
-    """What is known of one call while it is under way."""
-
-    __unshown__ = frozenset({"beside"})
-
-    call: Call
-    spec: ToolSpec | None = None
-    arguments: Arguments
-    """Exact; validated and with decided paths as far as the call has come."""
-
-    shown: Mapping[str, object] | None = None
-    """As recorded; made once the arguments are final."""
-
-    rule: str = ""
-    verdict: Verdict | None = None
-    """What policy said."""
-
-    told: bool = False
-    """The log has it."""
-
-    ended: bool = False
-    """The log has its end."""
-
-    key: str = ""
-    reserved: bool = False
-    """It counts among the calls that its run may make."""
-
-    started: float | None = None
-    """`time.monotonic()` when the tool itself was started."""
-
-    answered: bool = False
-    """Its result was known: an earlier part of the run made it, and has its record."""
-
-    refusal: Failure | None = None
-    """Set where the call was refused, whatever becomes of the run after it."""
-
-    status: CallStatus = "pending"
-    duration_ms: float = 0
-    error: CallError | None = None
-    stage: int = 0
-    """How many times changes had landed before it started."""
-
-    staged: bool = False
-    """It changed what its run keeps back until it lands."""
-
-    kept_back: bool = False
-    """All it did is such a change."""
-
-    layer: Stage | None = None
-    """Keeps back what a container changes."""
-
-    scripted: bool = False
-    """Of a container: it has executed its script."""
-
-    approved: bool = False
-    """A person approved it."""
-
-    counted: bool = False
-    """An earlier part of the run has started it, and counts it."""
-
-    weighed: bool = False
-    """An earlier part of the run counts its result."""
-
-    again: bool = False
-    """It waited in an earlier part of the run, and the record has it already."""
-
-    size: int | None = None
-    """Of its result, in bytes."""
-
-    beside: "Sequence[CallEntry]" = ()
-    """All calls that came of one call of a script, this one too, where there is middleware."""
-
-    @property
-    def id(self) -> str:
-        """The call's id."""
-        return self.call.id
-
-    def weigh(self, done: Done) -> int:
-        """Return the size of its result in bytes; that of a failure is none."""
-        if self.size is None:
-            self.size = 0 if isinstance(done, Failure) else _size(done)
-        return self.size
-
-
-class _ScriptLog(Struct, kw_only=True):
-    """How far the turns of one script are recorded."""
-
-    replay: ReplayInputs
-    call_id: str | None
-    """Of the container that executes it; None: it is the run's own."""
-
-    unpausable: str
-    """Why the run cannot pause in the middle of it."""
-
-    turns: int
-    readings: int
-    torn: bool = False
-
-    @property
-    def rest(self) -> tuple[Sequence[int], bytes]:
-        """What was not recorded of its turns and readings."""
-        return self.replay.turns[self.turns :], self.replay.readings[self.readings :]
-
-    @property
-    def why_not(self) -> str:
-        """Why it cannot be executed again over what is kept; empty where it can."""
-        return self.unpausable or (_TORN if self.replay.torn else "")
 
 
 class CallLog:
@@ -201,10 +83,11 @@ class CallLog:
         """A pause would be replayed: calls must come again in the same order."""
 
         self._unpausable = "nothing is kept of this run"
-        self._script: _ScriptLog | None = None
-        self._inside: dict[str, _ScriptLog] = {}
-        """Of the scripts that containers execute, by the container's id."""
-
+        self.turns = TurnLog(
+            self._append_turn,
+            wanted=lambda: self._recorder is not None and not self._too_much,
+            broken=self._break,
+        )
         self._seed = ""
         self._bytes = 0
         self._too_much = ""
@@ -236,7 +119,7 @@ class CallLog:
         """
         self._unpausable, self.replays, self._seed = unpausable, replays, seed
         if replay is not None:
-            self._script = self._followed(replay)
+            self.turns.begin(replay)
         self.exact = self._keeps = calls
         if not calls:
             self._begin = begin
@@ -250,15 +133,13 @@ class CallLog:
     @property
     def torn(self) -> str:
         """Why the run cannot be executed again over what is kept; empty where it can."""
-        clocks = self._script is not None and self._script.replay.torn
-        return self._too_much or (_TORN if clocks else "")
+        return self._too_much or (TORN if self.turns.torn else "")
 
     def why_not_pause(self) -> str:
         """Return why the run cannot wait for answers until it is resumed; empty where it can."""
         if self._unpausable or not self.exact:
             return self._unpausable
-        inside = next((why for each in self._inside.values() if (why := each.why_not)), "")
-        return (self.torn if self.replays else "") or inside
+        return (self.torn if self.replays else "") or self.turns.why_inner_cannot()
 
     def open(self, call: Call) -> CallEntry:
         """Begin the entry of a call that has just arrived; one that comes again gets its own."""
@@ -459,7 +340,7 @@ class CallLog:
         """Count a call whose tool starts now."""
         entry.started = time.monotonic()
         if not entry.counted:
-            self.counts[entry.spec.name if entry.spec else entry.call.tool] += 1
+            self.counts[entry.name] += 1
 
     def end(self, entry: CallEntry, done: Done, *, keep: bool = True) -> Awaitable[None] | None:
         """Record how a call ended; a second time nothing.
@@ -478,7 +359,7 @@ class CallLog:
         if entry.ended:
             return None
         entry.ended = True
-        self._inside.pop(entry.id, None)
+        self.turns.forget(entry)
         size = 0
         if isinstance(done, Failure):
             entry.status = done.status
@@ -496,7 +377,7 @@ class CallLog:
             "duration_ms": round(entry.duration_ms, 3),
             "error": None if entry.error is None else asdict(entry.error),
             "bytes": size,
-            "staged_after": _staged_after(entry),
+            "staged_after": entry.staged_after,
         }
         self.show(entry)
         exact, durable = self._exact_end(entry, done) if keep else (None, False)
@@ -605,72 +486,17 @@ class CallLog:
         """
         if not self.exact or self._recorder is None:
             return None
-        if earlier is not None:
-            replay, first = earlier.replay, None
-        else:
-            replay = ReplayInputs(seed=inner_seed(self._seed, entry.key))
-            first = {"engine": engine, "identity": dict(identity), "source": source}
         self.called(entry)
-        script = self._inside[entry.id] = self._followed(replay, entry.id, unpausable)
-        if first is not None:
-            self._turned(script, (), b"", begins=first)
-        return replay
-
-    def script_over(self, entry: CallEntry) -> None:
-        """Record the last turns of a container's script: it has ended, or stands still."""
-        script = self._inside.get(entry.id)
-        if script is not None:
-            self._passed(script, *script.rest)
-
-    def _followed(
-        self, replay: ReplayInputs, call_id: str | None = None, unpausable: str = ""
-    ) -> "_ScriptLog":
-        """Have the turns of a script recorded from here on."""
-        script = _ScriptLog(
-            replay=replay,
-            call_id=call_id,
+        return self.turns.begin_inner(
+            entry,
+            seed=self._seed,
+            earlier=earlier,
+            begins={"engine": engine, "identity": dict(identity), "source": source},
             unpausable=unpausable,
-            turns=len(replay.turns),
-            readings=len(replay.readings),
         )
-        replay.passed = partial(self._passed, script)
-        return script
 
-    def _turned(
-        self,
-        script: "_ScriptLog",
-        turns: Sequence[int],
-        readings: bytes,
-        *,
-        begins: Mapping[str, object] | None = None,
-    ) -> None:
-        """Record what ended turns of a script, and what it read of clocks until then."""
-        nothing = not (turns or readings or script.replay.torn or begins)
-        if nothing or script.torn or self._recorder is None or self._too_much:
-            return
-        script.torn = script.replay.torn
-        script.turns += len(turns)
-        script.readings += len(readings)
-        exact: dict[str, object] = {
-            "turns": list(turns),
-            "readings": packed(readings),
-            "torn": script.torn,
-        }
-        if begins is not None:
-            exact["script"] = begins
-        self._exactly("turn", exact, call_id=script.call_id)
-
-    def _passed(self, script: "_ScriptLog", turns: Sequence[int], readings: bytes) -> None:
-        try:
-            self._turned(script, turns, readings)
-        except (StateError, RecordError) as error:
-            self._break(error)
-
-    def all_turned(self) -> None:
-        """Record the turns that were not recorded yet: the scripts have ended, or stand still."""
-        own = () if self._script is None else (self._script,)
-        for script in (*own, *self._inside.values()):
-            self._turned(script, *script.rest)
+    def _append_turn(self, exact: Mapping[str, object], call_id: str | None) -> None:
+        self._exactly("turn", exact, call_id=call_id)
 
     def resumed(self, answers: int, scripts: Collection[str] = ()) -> None:
         """Record that the run goes on, and from which turn of its script.
@@ -682,12 +508,7 @@ class CallLog:
         recorder = self._recorder
         if recorder is None:
             return
-        own = self._script
-        exact = {
-            "turns": 0 if own is None else own.turns,
-            "readings": 0 if own is None else own.readings,
-            "scripts": list(scripts),
-        }
+        exact = {**self.turns.so_far, "scripts": list(scripts)}
         shown = recorder.redacted({"answers": answers})
         row = recorder.row("resumed", shown=(("run_resumed", shown),), exact=exact)
         recorder.append(row)
@@ -706,6 +527,7 @@ class CallLog:
         recorder = self._recorder
         if recorder is None:
             return
+        self.turns.flush()
         if self._begin is not None:
             recorder.append(recorder.row("begin", exact=self._begin))
         row = recorder.row(
@@ -739,6 +561,7 @@ class CallLog:
         recorder = self._recorder
         if recorder is None:
             return
+        self.turns.flush()
         exact = {} if end is None or self.torn or not kept else {"end": end}
         row = recorder.row("end", shown=_redacted(recorder, shown), exact=exact)
         try:
@@ -774,7 +597,7 @@ class CallLog:
 
     def _record(self, call_id: str) -> CallRecord:
         entry = self.entries[call_id]
-        return _record(entry, self.show(entry))
+        return entry.record(self.show(entry))
 
     def usage(self, *, bytes_out: int) -> Usage:
         """Return the counters, given how many bytes a model would read."""
@@ -786,29 +609,6 @@ class CallLog:
             bytes_kept=max(self.bytes_in - bytes_out, 0),
             models=dict(self.models),
         )
-
-
-def _record(entry: CallEntry, shown: Mapping[str, object]) -> CallRecord:
-    return CallRecord(
-        id=entry.id,
-        tool=entry.spec.name if entry.spec else entry.call.tool,
-        arguments=shown,
-        status=entry.status,
-        effect=entry.spec.effect if entry.spec else None,
-        rule=entry.rule,
-        duration_ms=round(entry.duration_ms, 3),
-        error=entry.error,
-        parent=entry.call.parent,
-        staged_after=_staged_after(entry),
-    )
-
-
-def _staged_after(entry: CallEntry) -> int | None:
-    return entry.stage if entry.kept_back else None
-
-
-def _size(done: Value) -> int:
-    return len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
 
 
 def _redacted(recorder: Recorder, events: Sequence[tuple[EventKind, object]]) -> tuple[Shown, ...]:

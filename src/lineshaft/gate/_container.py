@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.gate._script_place import ScriptPlace
 from lineshaft.policy import Policy, narrowed, within_folders

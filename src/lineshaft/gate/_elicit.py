@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from lineshaft.errors import ToolError
 from lineshaft.gate._authority import CallAuthority
 from lineshaft.gate._bounded import Ending, bounded
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._lanes import CallPlace
 from lineshaft.gate._run_info import RunInfo

@@ -9,7 +9,7 @@ from functools import partial
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._container import Container, merged
 from lineshaft.gate._elicit import Question

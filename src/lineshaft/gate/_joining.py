@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._container import NOTHING_AROUND
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.tools import Tool

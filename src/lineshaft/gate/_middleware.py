@@ -8,7 +8,7 @@ import pydantic_core
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._messages import failed
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.values import Call, Dispatch, Done, Failure, Value

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import field
 
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
 from lineshaft.values import (

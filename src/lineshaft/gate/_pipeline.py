@@ -6,7 +6,7 @@ cancellation leaves `dispatch`.
 """
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import nullcontext, suppress
 from difflib import get_close_matches
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from lineshaft.errors import StateError, ToolError, WorkspaceError
 from lineshaft.gate._approvals import Approvals
 from lineshaft.gate._asks import Asks
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._execution import execute
 from lineshaft.gate._invoke import bind
 from lineshaft.gate._lanes import CallLine, CallPlace, held_around
@@ -89,7 +89,7 @@ class CallPipeline:
         self._reserved = max(run.call_log.counts.total() - self._of_agents, 0)
         self._seen = Counter[str]()
         self._dropped: dict[str, None] = dict.fromkeys(self._earlier.dropped)
-        self._orders: dict[str | None, CallLine] = {}
+        self._orders: defaultdict[str | None, CallLine] = defaultdict(CallLine)
         """By container: its reads and writes of files keep their order."""
 
         self._standing_before = {
@@ -224,9 +224,8 @@ class CallPipeline:
     def _ticket(self, call: Call, spec: ToolSpec) -> CallPlace:
         """Take the next place in the lines that a call of the tool stands in."""
         lanes = self._run.gate.lanes
-        order = self._orders.setdefault(call.parent, CallLine())
         held = self._held if call.parent is None else held_around()
-        place = CallPlace(spec, lanes=lanes, order=order, held=held)
+        place = CallPlace(spec, lanes=lanes, order=self._orders[call.parent], held=held)
         place.join()
         return place
 
@@ -302,7 +301,7 @@ class CallPipeline:
         """Return a call as policy sees it, and the verdict; what lies below its folders counts."""
         gate = self._run.gate
         below = await paths_below(self._run.view_of(entry.call), entries) if entries else ()
-        call = entry.call.decided(spec.name, entry.arguments)
+        call = replace(entry.call, tool=spec.name, arguments=entry.arguments)
         subject = gate.subject(spec, call, (*named, *below))
         policy = self._run.policy_of(call)
         verdict = judge(policy, subject)
@@ -515,7 +514,7 @@ class CallPipeline:
         left = (each.call for each in self._earlier.recorded.left if each.call.parent is None)
         call = CallRecord(
             id=entry.id,
-            tool=entry.spec.name if entry.spec else entry.call.tool,
+            tool=entry.name,
             arguments=self._run.call_log.show(entry),
             status="pending",
         )

@@ -8,7 +8,7 @@ from msgspec import field
 from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
 from lineshaft.gate._authority import CallAuthority, CallWorkspace
 from lineshaft.gate._bounded import Ending, bounded
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._execution import PathReach
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._pause_point import Files

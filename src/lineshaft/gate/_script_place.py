@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import anyio
 
-from lineshaft.gate._call_log import CallEntry
+from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._inner_scripts import StopsClock
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.gate._source_reads import read_source
@@ -137,7 +137,7 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
             yield
         finally:
             inner.over(call_id)
-            self.run.call_log.script_over(self.entry)
+            self.run.call_log.turns.end_inner(self.entry)
 
     async def dispatch(self, call: Call) -> Done:
         """Make a call of the script."""

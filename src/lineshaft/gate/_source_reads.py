@@ -1,5 +1,7 @@
 """Reads of source text that no call makes: files that hold scripts, modules that scripts import."""
 
+from msgspec.structs import replace
+
 from lineshaft.errors import ToolError
 from lineshaft.gate._messages import refusal
 from lineshaft.gate._run_info import RunInfo
@@ -29,7 +31,7 @@ async def read_source(
     asked = Call(tool=_READ.name, arguments={}, origin=origin, scope=scope)
     view = run.view_of(asked)
     decided = str((await view.resolve(path)).path)
-    call = asked.decided(_READ.name, {"path": decided})
+    call = replace(asked, arguments={"path": decided})
     verdict = judge(run.policy_of(call), run.gate.subject(_READ, call, (decided,)))
     if verdict.kind != "allow":
         raise ToolError("E_DENIED", refusal(f"{what} {decided}", verdict))

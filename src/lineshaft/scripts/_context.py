@@ -373,7 +373,6 @@ class RunContext:
             )
             waits = _Waits(pending=pause_point.pending, expires_at=expires_at)
             result = self._result(how, progress, landed, waits)
-            self.call_log.all_turned()
             await self.call_log.paused(pause, self._ending("run_paused", result))
         except (StateError, RecordError, WorkspaceError) as error:
             text = f"the run cannot wait: {error.message}"
@@ -395,7 +394,6 @@ class RunContext:
                 "dropped": list(self.pipeline.dropped) if self.pipeline else [],
             }
         try:
-            self.call_log.all_turned()
             shown = self._ending("run_finished", result)
             await self.call_log.over(shown, end=end, kept=self._keeps)
         except LineshaftError as error:
