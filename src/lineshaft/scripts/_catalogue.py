@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from lineshaft.scripts.reading import Recent
 from lineshaft.tools import script_name, signature
 from lineshaft.values import Call, Dispatch, Done, ToolSpec
@@ -31,7 +33,7 @@ def by_script_name(dispatch: Dispatch, specs: Sequence[ToolSpec]) -> Dispatch:
 
     async def translated(call: Call) -> Done:
         name = canonical.get(call.tool, call.tool)
-        return await dispatch(call if name == call.tool else call.decided(name, call.arguments))
+        return await dispatch(call if name == call.tool else replace(call, tool=name))
 
     return translated
 

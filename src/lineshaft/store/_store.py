@@ -28,7 +28,7 @@ from lineshaft.store._log import Step, step_of
 from lineshaft.store._shapes import Merge
 from lineshaft.store._summaries import Pruned, RunSummary
 from lineshaft.store._writer import WriteJob, Writer
-from lineshaft.values import Event, LogRow, ObservedShape, RunClaim, SavedRun
+from lineshaft.values import Event, LogRow, ObservedShape, RunClaim, SavedRun, Struct
 
 T = TypeVar("T")
 
@@ -409,15 +409,14 @@ class Store:
         return told(error, (self._where or Path(_DEFAULT)).name)
 
 
-class _Durable:
+class _Durable(Struct, frozen=True):
     """Rows that were handed over; awaiting it waits until they are committed."""
 
-    def __init__(self, written: "Future[None]", seconds: float) -> None:
-        self._written = written
-        self._seconds = seconds
+    written: "Future[None]"
+    seconds: float
 
     def __await__(self) -> Generator[object, None, None]:
-        return _answer(self._written, self._seconds).__await__()
+        return _answer(self.written, self.seconds).__await__()
 
 
 async def _answer(future: "Future[T]", seconds: float) -> T:

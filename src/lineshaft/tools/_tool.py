@@ -219,7 +219,9 @@ class Tool(Generic[P, R]):
         options: _Options,
         contract: Callable[[bool], Contract],
     ) -> None:
-        self._function = function
+        self.function: Function = function
+        """The function itself."""
+
         self._options = options
         self._contract_of = contract
         self.brings: Mapping[str, Tool] = {}
@@ -338,11 +340,6 @@ class Tool(Generic[P, R]):
             hints=options.hints,
         )
 
-    @property
-    def function(self) -> Function:
-        """The function itself."""
-        return cast("Function", self._function)
-
     @functools.cached_property
     def is_async(self) -> bool:
         """Whether its body is awaited; otherwise it runs in a thread."""
@@ -355,7 +352,7 @@ class Tool(Generic[P, R]):
             name: `tool` or `namespace.tool`; a lane that was not given follows the namespace.
         """
         options = replace(self._options, name=check_name(name))
-        return self._copy(self._function, options, method=self.is_unbound)
+        return self._copy(self.function, options, method=self.is_unbound)
 
     @property
     def is_built_in(self) -> bool:
@@ -375,9 +372,9 @@ class Tool(Generic[P, R]):
         Args:
             only_viewed: Whether that is done to tools alone whose programs work in such views.
         """
-        function, options = self._function, self._options
+        function, options = self.function, self._options
         if options.viewed:
-            function = cast("Callable[P, R]", unjailed(cast("Function", function)))
+            function = unjailed(function)
             options = replace(options, effect="exec", jailed=False, staged=False, needs_disk=False)
         elif not only_viewed:
             options = replace(options, jailed=False)
@@ -402,7 +399,7 @@ class Tool(Generic[P, R]):
         if not isinstance(kits, Tool) or self.function is not cast("Tool", kits).function:
             raise ConfigError(f"{self.name!r} is not the kit's tool for words: rules ask about it")
         options = replace(self._options, words_only=True)
-        return self._copy(self._function, options, method=self.is_unbound)
+        return self._copy(self.function, options, method=self.is_unbound)
 
     def listed_as(self, own_name: str, hints: Mapping[str, object]) -> "Tool[P, R]":
         """Return the same tool with what its server says of it.
@@ -412,7 +409,7 @@ class Tool(Generic[P, R]):
             hints: What is said of its effects, and its title, as MCP names them.
         """
         options = replace(self._options, own_name=own_name, hints=hints)
-        return self._copy(self._function, options, method=self.is_unbound)
+        return self._copy(self.function, options, method=self.is_unbound)
 
     def bringing(self, tools: "Mapping[str, Tool]") -> "Tool[P, R]":
         """Return the same container with tools of its own.
@@ -428,18 +425,18 @@ class Tool(Generic[P, R]):
         """
         if not self._options.container:
             raise ConfigError(f"{self.name!r} brings tools, and makes no calls: it is no container")
-        made = self._copy(self._function, self._options, method=self.is_unbound)
+        made = self._copy(self.function, self._options, method=self.is_unbound)
         made.brings = dict(tools)
         return made
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the plain function: no gate, no policy, no checks."""
-        return self._function(*args, **kwargs)
+        return cast("R", self.function(*args, **kwargs))
 
     def __set_name__(self, owner: type, name: str) -> None:
-        outer = getattr(target_of(self._function), "__qualname__", "").rpartition(".")[0]
+        outer = getattr(target_of(self.function), "__qualname__", "").rpartition(".")[0]
         mine = outer == owner.__qualname__  # not where a class only mentions a tool
-        self.is_unbound = mine and not isinstance(self._function, staticmethod)
+        self.is_unbound = mine and not isinstance(self.function, staticmethod)
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
@@ -453,7 +450,7 @@ class Tool(Generic[P, R]):
         """Return the tool of one object."""
         if instance is None or not self.is_unbound:
             return self
-        bound = functools.partial(cast("Function", self._function), instance)
+        bound = functools.partial(self.function, instance)
         return self._copy(bound, self._options, method=False)
 
     def __repr__(self) -> str:
@@ -462,7 +459,7 @@ class Tool(Generic[P, R]):
     def _copy(self, function: Function, options: _Options, *, method: bool) -> "Tool[..., Any]":
         made: Tool[..., Any] = Tool(function, options, lambda _method: self.contract)
         made.is_unbound, made.brings = method, self.brings
-        functools.update_wrapper(made, cast("Function", self._function), updated=())
+        functools.update_wrapper(made, self.function, updated=())
         return made
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Self, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec.structs import astuple
 
@@ -95,19 +95,6 @@ class Call(Struct, frozen=True, kw_only=True):
 
     scope: CallScope | None = None
     """Set by the gate where a container made the call; None: nothing stands around it."""
-
-    def decided(self, tool: str, arguments: Arguments) -> Self:
-        """Return the same call with its tool's canonical name and what its arguments mean."""
-        return type(self)(
-            tool=tool,
-            arguments=arguments,
-            origin=self.origin,
-            id=self.id,
-            positional=self.positional,
-            parent=self.parent,
-            recorded=self.recorded,
-            scope=self.scope,
-        )
 
 
 class Value(Struct, frozen=True):
