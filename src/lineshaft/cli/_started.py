@@ -95,7 +95,7 @@ def _own_modules(settings: Settings) -> Iterator[Module]:
 
 def remember(run_id: str, started: Started, settings: Settings) -> None:
     """Keep what a run began with, for as long as the run is kept."""
-    with suppress(OSError, ConfigError):  # whoever goes on says `--tools` again
+    with suppress(OSError, ConfigError):  # the person who resumes gives `--tools` again
         folder = private_folder(_folder())
         _forget_old(folder, days=max(settings.store[1], _LEAST_DAYS))
         write_whole(folder / f"{run_id}.json", json.dumps(asdict(started)).encode())

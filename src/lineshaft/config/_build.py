@@ -100,7 +100,7 @@ def build(
         secrets=[
             text
             for text in (*secrets, *starting.secrets, *_passed_secrets(settings).values())
-            if len(text) >= SHORTEST_SECRET  # whoever builds it says so of others: `unmasked`
+            if len(text) >= SHORTEST_SECRET  # the caller names the others: `unmasked`
         ],
     )
 

@@ -241,7 +241,7 @@ def _reply(request: types.InputRequest, said: object) -> Reply:
             return types.ElicitResult(action="cancel")
         if isinstance(request.params, types.ElicitRequestURLParams):
             return types.ElicitResult(action="accept")
-        content = cast("dict[str, str | int | float | bool | list[str] | None]", dict(said))  # pyright: ignore[reportUnknownArgumentType]  whoever answers may be anybody
+        content = cast("dict[str, str | int | float | bool | list[str] | None]", dict(said))  # pyright: ignore[reportUnknownArgumentType]  the answer may be anything
         return types.ElicitResult(action="accept", content=content)
     is_sampling = isinstance(request, types.CreateMessageRequest)
     return sampling_answer(said) if is_sampling else listed_roots(said)

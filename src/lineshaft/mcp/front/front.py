@@ -281,15 +281,34 @@ class Front:
         return ToolReply(text="\n".join(lines))
 
     async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
-        await self._session.ready(" ".join(given["names"]))
+        names: Sequence[str] = given["names"]
+        await self._session.ready(" ".join(names))
         specs = self._specs()
-        found = {name: spec_named(specs, name) for name in given["names"]}
+        found = {name: spec_named(specs, name) for name in names}
         known = {spec.name: spec for spec in found.values() if spec is not None}
-        unknown = [name for name, spec in found.items() if spec is None]
-        text = "\n\n".join(detailed(spec) for spec in known.values())
-        told = [text] if text else []
+        servers = {script_name(each.name): each for each in self._servers()}
+        rest = [name for name, spec in found.items() if spec is None]
+        named = {each.name: each for n in rest if (each := servers.get(script_name(n)))}
+        told = ["\n\n".join(map(detailed, known.values()))] if known else []
+        told += [_about(server, specs) for server in named.values()]
+        told += [
+            f"{server.name} tells how its tools are used: describe {server.name!r}"
+            for server in servers.values()
+            if server.instructions and any(s.namespace == server.name for s in known.values())
+        ]
+        unknown = [name for name in rest if script_name(name) not in servers]
         told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
-        return ToolReply(text="\n".join(told), is_error=not known)
+        return ToolReply(text="\n".join(told), is_error=not (known or named))
+
+
+def _about(server: McpServer, specs: Sequence[ToolSpec]) -> str:
+    """Return what a server says of the use of its tools, each line marked as its own."""
+    count = sum(spec.namespace == server.name for spec in specs)
+    lines = [f"{server.name}: {count} tools; `search` with its name as `namespace` finds them"]
+    if server.problem:
+        lines.append(f"not there now: {server.problem}")
+    lines += [f"> {line}" for line in server.instructions.splitlines()]
+    return "\n".join(lines)
 
 
 def _short(schema: Mapping[str, Any]) -> dict[str, Any]:
