@@ -62,7 +62,7 @@ class Redactor:
 
     @property
     def overlap(self) -> int:
-        """Characters around a cut that have to be looked at, where text is cut before it is redacted."""
+        """Characters around a cut that are looked at, where text is cut before it is redacted."""
         return max(NO_SECRETS.overlap, len(self._secrets[0]) if self._secrets else 0)
 
     def spans(self, text: str) -> Sequence[tuple[int, int]]:

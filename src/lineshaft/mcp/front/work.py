@@ -85,7 +85,7 @@ class Operation:
         self.error: LineshaftError | None = None
         self.ended = False
         self.told = 0
-        """How many events the client that is ahead was told; one that comes later hears the others."""
+        """How many events the client ahead was told; one that comes later hears the others."""
 
         self.refusals: list[types.ErrorData] | None = [] if whole else None
         """What the server refused, where the client is to see that as it is."""
