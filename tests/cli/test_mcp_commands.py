@@ -361,3 +361,10 @@ def test_halves_of_characters_are_shown_as_text(here: Lineshaft, workspace: Path
     refused = here("config", "mcp", "import", "odd")
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr
+
+
+def test_where_no_server_is_ours_the_question_for_claims_says_so(here: Lineshaft) -> None:
+    told = here("config", "mcp", "claims")
+    assert (told.returncode, told.stdout) == (0, "")
+    assert "there are no servers of ours" in told.stderr
+    assert "ours: none" in here("config", "mcp", "claims", "nobody").stderr

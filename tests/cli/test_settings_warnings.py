@@ -26,6 +26,7 @@ def test_a_misspelt_rule_is_told_of_once_by_a_run(here: Lineshaft, workspace: Pa
 
 def test_rules_about_tools_that_may_come_are_not_told_of(here: Lineshaft, workspace: Path) -> None:
     known = rules(a="github.*", b="fetch_url", c="agents.any", d="run_script", e="github.delete_*")
+    known += rules(f="window.find_*", g="get_errors", h="ask_model")
     (workspace / "lineshaft.toml").write_text(known + SERVER)
     done = here("tools")
     assert (done.returncode, "nothing here fits" in done.stderr) == (0, False), done.stderr

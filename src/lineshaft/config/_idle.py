@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from lineshaft import kit
 from lineshaft.config._build import policy
-from lineshaft.config._found import servers
+from lineshaft.config._found import WINDOW, servers
 from lineshaft.config._settings import Settings
 from lineshaft.policy import idle_patterns
 from lineshaft.tools import Tool, Toolset, script_name
@@ -19,8 +19,9 @@ _RUNTIME = (
     "show",
     ASK_MODEL,
     COMMIT,
+    "get_errors",
 )
-"""Tools of sessions and of agents that are in no toolset."""
+"""Tools of sessions, agents and editors that are in no toolset, or not in each."""
 
 
 def idle_rules(settings: Settings, offered: Toolset, *, of_all: bool = False) -> tuple[str, ...]:
@@ -44,7 +45,7 @@ def idle_rules(settings: Settings, offered: Toolset, *, of_all: bool = False) ->
         return ()
     specs = [tool.spec for tool in _with_brought((*offered.values(), *_kit().values()))]
     specs += [ToolSpec(name=name, effect="read") for name in _RUNTIME]
-    names = {AGENT_NAMESPACE, *(each.name for each in servers(settings).servers)}
+    names = {AGENT_NAMESPACE, WINDOW, *(each.name for each in servers(settings).servers)}
     spaces = {*names, *map(script_name, names)}
     own = f"{settings.user}:"
     return tuple(

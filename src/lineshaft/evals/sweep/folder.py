@@ -113,8 +113,9 @@ class SweepFolder:
         try:
             return decode(SweepPlan, json.loads((self.place / "plan.json").read_bytes()))
         except (OSError, ValueError, DecodeError) as error:
+            why = "" if isinstance(error, FileNotFoundError) else f": {error}"
             raise ConfigError(
-                f"there is no sweep in {str(self.place)!r}: {error}",
+                f"there is no sweep in {str(self.place)!r}{why}",
                 hint="make one: `lineshaft eval run migrate --model scripted`",
             ) from None
 

@@ -44,6 +44,8 @@ def command(
         raise ConfigError("--accept and --external exclude each other")
     settings = settings_for(workspace)
     chosen = _chosen(servers(settings).servers, names)
+    if not chosen:
+        note("there are no servers of ours; `lineshaft config mcp` shows those that were found")
     starting = starting_for()
     made = [provider_for(server, settings, starting) for server in chosen]
     carry(partial(_catalogues, made))
@@ -62,7 +64,9 @@ def _chosen(found: Sequence[ServerSetting], names: Sequence[str]) -> list[Server
     known = {server.name for server in usable}
     for name in names:
         if name not in known:
-            raise ConfigError(f"no server {name!r} is ours", hint=f"ours: {', '.join(known)}")
+            raise ConfigError(
+                f"no server {name!r} is ours", hint=f"ours: {', '.join(known) or 'none'}"
+            )
     return [server for server in usable if not names or server.name in names]
 
 
