@@ -9,7 +9,7 @@ from typing import Any, cast
 from lineshaft import kit
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.tools._built_in import FILE, text_of
-from lineshaft.tools.typed import Typed
+from lineshaft.tools.typed import TypedContract
 
 
 def main() -> None:
@@ -20,7 +20,8 @@ def main() -> None:
         *runtime_tools(nothing, nothing, nothing),
     ]
     made = text_of(
-        (tool.function, Typed(tool.function, method=False, name=tool.name)) for tool in tools
+        (tool.function, TypedContract(tool.function, method=False, name=tool.name))
+        for tool in tools
     )
     if "--check" in sys.argv[1:]:
         stale = not FILE.exists() or FILE.read_text(encoding="utf-8") != made

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lineshaft.cli._form import FormField, Unfit, fields_of
+from lineshaft.cli._form import FormField, UnfitAnswer, fields_of
 
 
 def field(schema: dict[str, Any], *, required: bool = True) -> FormField:
@@ -58,7 +58,7 @@ def test_an_answer_becomes_a_value(schema: dict[str, Any], typed: str, value: ob
     ],
 )
 def test_what_is_no_answer_is_asked_again(schema: dict[str, Any], typed: str) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(UnfitAnswer):
         field(schema).read(typed)
 
 

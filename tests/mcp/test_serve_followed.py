@@ -11,7 +11,7 @@ import pytest
 from fronts import OPEN
 from lineshaft import Context, Session, tool
 from lineshaft.mcp.front import Front
-from lineshaft.mcp.front.client import Asks, Note, Question, Said, ToolReply
+from lineshaft.mcp.front.client import AskedWhen, Note, Question, Said, ToolReply
 from lineshaft.values import Askable
 
 
@@ -23,13 +23,13 @@ class Follower:
     follows: anyio.Event = field(default_factory=anyio.Event)
     is_gone: bool = False
     offers: frozenset[Askable] = frozenset()
-    asks: Asks = "never"
+    asks: AskedWhen = "never"
     trace: Mapping[str, str] = field(default_factory=dict[str, str])
     state: str = ""
     said: Mapping[str, Said] = field(default_factory=dict[str, Said])
 
     @property
-    def reach(self) -> Asks:
+    def reach(self) -> AskedWhen:
         """Never; looked at once there is nothing more to tell."""
         self.follows.set()
         return "never"

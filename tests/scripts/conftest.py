@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from lineshaft.sandbox.webassembly import Asker
-from lineshaft.scripts.reading import Ask, Prepared, Reading, through
+from lineshaft.scripts.reading import AskReader, Prepared, Reading, through
 from lineshaft.values import ToolSpec
 
 TEXT = {"type": "string"}
@@ -142,7 +142,7 @@ def specs() -> tuple[ToolSpec, ...]:
 
 
 @pytest.fixture(scope="session")
-def ask() -> Iterator[Ask]:
+def ask() -> Iterator[AskReader]:
     """Return the way to the reader in the image."""
     asker = Asker(seconds=60)
     yield through(asker)
@@ -150,7 +150,7 @@ def ask() -> Iterator[Ask]:
 
 
 @pytest.fixture
-def reading(ask: Ask) -> Reading:
+def reading(ask: AskReader) -> Reading:
     """Return a reading that knows nothing yet."""
     return Reading(ask)
 
@@ -159,7 +159,7 @@ Prepare = Callable[..., Prepared]
 
 
 @pytest.fixture(scope="session")
-def prepare(ask: Ask, specs: Sequence[ToolSpec]) -> Prepare:
+def prepare(ask: AskReader, specs: Sequence[ToolSpec]) -> Prepare:
     """Return a function that reads a script, with the tools above unless others are given."""
 
     def read(

@@ -6,7 +6,7 @@ import pytest
 
 from lineshaft.errors import EngineError
 from lineshaft.sandbox.webassembly import Asker, GuestStopped, GuestTrapped
-from lineshaft.scripts.reading import Ask, Prepared, Reading, through
+from lineshaft.scripts.reading import AskReader, Prepared, Reading, through
 from lineshaft.values import ToolSpec
 
 Specs = tuple[ToolSpec, ...]
@@ -20,7 +20,7 @@ def anyio_backend() -> str:
 class Counted:
     """Counts the orders that go to a reader."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: AskReader) -> None:
         self._ask = ask
         self.orders: list[Mapping[str, object]] = []
 
@@ -31,7 +31,7 @@ class Counted:
 
 
 async def test_a_script_is_asked_for_once_and_the_tools_are_told_once(
-    ask: Ask, specs: Specs
+    ask: AskReader, specs: Specs
 ) -> None:
     counted = Counted(ask)
     reading = Reading(counted)

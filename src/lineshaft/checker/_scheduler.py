@@ -19,7 +19,7 @@ from lineshaft.checker._projects import ProjectFolders, sweep
 from lineshaft.checker._server import Message, Server
 from lineshaft.values import Diagnostic, PythonTarget, Struct, Stubs
 
-Answer = Future[tuple[Diagnostic, ...]]
+CheckFuture = Future[tuple[Diagnostic, ...]]
 
 _KEPT = 4
 """Projects that the server knows at one time; each has a standard library of its own, 10 MB."""
@@ -44,7 +44,7 @@ class ScriptCheck(Struct, eq=False):
     stubs: Stubs
     target: PythonTarget
     seconds: float
-    answer: Answer = field(default_factory=Future[tuple[Diagnostic, ...]])
+    answer: CheckFuture = field(default_factory=Future[tuple[Diagnostic, ...]])
     tries: int = 0
     repeats: int = 0
     deadline: float = 0.0

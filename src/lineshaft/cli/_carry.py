@@ -17,14 +17,14 @@ from lineshaft.values import Struct
 T = TypeVar("T")
 
 
-class Reins(Struct):
-    """What the first signal does, at each moment of the work."""
+class SignalHandling(Struct):
+    """What the first signal does while the work is under way; the work may change it."""
 
     cancel: Callable[[], None] | None = None
     """None: all of the work is cancelled."""
 
 
-def carry(work: Callable[[], Awaitable[T]], reins: Reins | None = None) -> T:
+def carry(work: Callable[[], Awaitable[T]], signals: SignalHandling | None = None) -> T:
     """Run async work to its end and return its result.
 
     From its beginning to its end, Ctrl-C and the signals that tell the process to end are heard.
@@ -34,23 +34,23 @@ def carry(work: Callable[[], Awaitable[T]], reins: Reins | None = None) -> T:
 
     Args:
         work: Makes what is awaited.
-        reins: Held by the work, which says there what the first signal does.
+        signals: What the first signal does; the work may change it.
 
     Raises:
         LineshaftError: What the work raised, taken out of the groups it came in.
         KeyboardInterrupt: The work was cancelled and gave no result, or a person did not wait
             for its end.
     """
-    runner, reins = asyncio.Runner(), reins or Reins()
+    runner, signals = asyncio.Runner(), signals or SignalHandling()
     try:
-        return runner.run(_heard(work, reins))
+        return runner.run(_heard(work, signals))
     except BaseExceptionGroup as group:
         error = _first(group)
         if error is None:
             raise
         raise error from group
     except KeyboardInterrupt as error:
-        if reins.cancel and not error.args and asyncio.all_tasks(runner.get_loop()):
+        if signals.cancel and not error.args and asyncio.all_tasks(runner.get_loop()):
             text = "left before the run was settled; where it had begun, `lineshaft runs` lists it"
             raise KeyboardInterrupt(text) from error
         raise
@@ -61,9 +61,9 @@ def carry(work: Callable[[], Awaitable[T]], reins: Reins | None = None) -> T:
             runner.close()
 
 
-async def _heard(work: Callable[[], Awaitable[T]], reins: Reins) -> T:
+async def _heard(work: Callable[[], Awaitable[T]], signals: SignalHandling) -> T:
     async with anyio.create_task_group() as group:
-        await group.start(_listen, reins, group.cancel_scope.cancel)
+        await group.start(_listen, signals, group.cancel_scope.cancel)
         done = await work()
         group.cancel_scope.cancel()
         return done
@@ -71,7 +71,7 @@ async def _heard(work: Callable[[], Awaitable[T]], reins: Reins) -> T:
 
 
 async def _listen(
-    reins: Reins,
+    signals: SignalHandling,
     cancel_all: Callable[[], None],
     *,
     task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
@@ -99,7 +99,7 @@ async def _listen(
         await heard.wait()
     finally:
         restore()
-    (reins.cancel or cancel_all)()
+    (signals.cancel or cancel_all)()
 
 
 def _wanted() -> tuple[signal.Signals, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lineshaft.cli._display import Display
-from lineshaft.cli._form import FormField, Unfit, fields_of
+from lineshaft.cli._form import FormField, UnfitAnswer, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.errors import Declined
@@ -62,7 +62,7 @@ async def _answer(field: FormField, terminal: int) -> object:
         text = await _typed(terminal)
         try:
             return field.read(text)
-        except Unfit as error:
+        except UnfitAnswer as error:
             note(one_line(str(error)))
 
 

@@ -14,8 +14,8 @@ _MOST_OPTIONS = 100
 Table = Mapping[str, object]
 
 
-class Unfit(Exception):
-    """What was typed is no answer; says what would be."""
+class UnfitAnswer(Exception):
+    """The text typed is no answer to the field; the message says which would be."""
 
 
 class FormField(Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ class FormField(Struct, frozen=True, kw_only=True):
         if not text:
             if self.default is not None or not self.required:
                 return self.default
-            raise Unfit("this one is needed; ! declines")
+            raise UnfitAnswer("this one is needed; ! declines")
         if self.kind == "array":
             return [self._chosen(word) for word in text.replace(",", " ").split()]
         if self.options:
@@ -82,27 +82,27 @@ class FormField(Struct, frozen=True, kw_only=True):
         for value, words in self.options:
             if word in (str(value), words):
                 return value
-        raise Unfit(f"choose by number, 1 to {len(self.options)}")
+        raise UnfitAnswer(f"choose by number, 1 to {len(self.options)}")
 
     def _number(self, text: str) -> float:
         try:
             value = int(text) if self.kind == "integer" else float(text)
         except ValueError:
             whole = "whole " if self.kind == "integer" else ""
-            raise Unfit(f"this is to be a {whole}number") from None
+            raise UnfitAnswer(f"this is to be a {whole}number") from None
         low, high = self.schema.get("minimum"), self.schema.get("maximum")
         if isinstance(low, int | float) and value < low:
-            raise Unfit(f"not below {low:g}")
+            raise UnfitAnswer(f"not below {low:g}")
         if isinstance(high, int | float) and value > high:
-            raise Unfit(f"not above {high:g}")
+            raise UnfitAnswer(f"not above {high:g}")
         return value
 
     def _text(self, text: str) -> str:
         fewest, most = self.schema.get("minLength"), self.schema.get("maxLength")
         if isinstance(fewest, int) and len(text) < fewest:
-            raise Unfit(f"at least {fewest} characters")
+            raise UnfitAnswer(f"at least {fewest} characters")
         if isinstance(most, int) and len(text) > most:
-            raise Unfit(f"at most {most} characters")
+            raise UnfitAnswer(f"at most {most} characters")
         return text
 
 
@@ -155,7 +155,7 @@ def _truth(text: str) -> bool:
     word = text.casefold()
     if word in _YES | _NO:
         return word in _YES
-    raise Unfit("y or n")
+    raise UnfitAnswer("y or n")
 
 
 def _table(value: object) -> Table:

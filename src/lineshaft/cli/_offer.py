@@ -32,8 +32,8 @@ _IDLE = 3
 """How many rules that fit no tool are told of."""
 
 
-class Offered(Struct, frozen=True, kw_only=True):
-    """What a session is given."""
+class OfferedTools(Struct, frozen=True, kw_only=True):
+    """The tools of the settings that a session is given."""
 
     __unshown__ = frozenset({"secrets"})
 
@@ -72,7 +72,7 @@ def offered_for(
     tool: str = "",
     accept_claims: bool = False,
     at_once: bool = False,
-) -> Offered:
+) -> OfferedTools:
     """Return the tools; asks about modules and inputs where a person can answer.
 
     Rules of policy that fit no tool are told of, and secrets that cannot be masked.
@@ -108,13 +108,13 @@ def offered_for(
     starting = starting_for(unanswered, accept_claims=accept_claims)
     found = providers(settings, words=words, only=only, starting=starting)
     secrets = frozenset(starting.secrets)
-    offered = Offered(toolset=toolset, providers=found, silent=silent, secrets=secrets)
+    offered = OfferedTools(toolset=toolset, providers=found, silent=silent, secrets=secrets)
     if at_once:
         tell_down(offered)
     return offered
 
 
-async def gathered(offered: Offered) -> Toolset:
+async def gathered(offered: OfferedTools) -> Toolset:
     """Connect to all servers at once, and return all tools that there are."""
     async with AsyncExitStack() as stack:
         for provider in offered.providers:
@@ -159,14 +159,14 @@ def tell_unmasked(names: Collection[str]) -> None:
         note(f"{paint('warning', 'yellow')}: {what} see it")
 
 
-def tell_lacks(offered: Offered, text: str) -> None:
+def tell_lacks(offered: OfferedTools, text: str) -> None:
     """Say of the agents that a script names which cannot be asked, and what they lack."""
     for name, error in lacks(offered.toolset, text).items():
         what = f"the agent {one_line(name)} cannot work: {sentence_of(error)}"
         note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
 
 
-def refuse_lacks(offered: Offered, text: str) -> None:
+def refuse_lacks(offered: OfferedTools, text: str) -> None:
     """Refuse to go on where an agent that a text names cannot be asked.
 
     Raises:
@@ -176,7 +176,7 @@ def refuse_lacks(offered: Offered, text: str) -> None:
         raise error
 
 
-def tell_down(offered: Offered) -> None:
+def tell_down(offered: OfferedTools) -> None:
     """Say which servers are down, and why."""
     for provider in offered.providers:
         if provider.problem:

@@ -13,7 +13,7 @@ from msgspec import field
 
 from lineshaft import kit
 from lineshaft.cli._carry import carry
-from lineshaft.cli._offer import Offered, connected
+from lineshaft.cli._offer import OfferedTools, connected
 from lineshaft.cli._options import guards_for
 from lineshaft.cli._terminal import one_line, result
 from lineshaft.config import Settings, build, serve_settings
@@ -31,8 +31,8 @@ Listed = list[tuple[ToolSpec, dict[str, object]]]
 """Tools, and what a client is told of each."""
 
 
-class Load(Struct, frozen=True, kw_only=True):
-    """What a client loads in one way."""
+class ContextCost(Struct, frozen=True, kw_only=True):
+    """The tokens of context that the tools cost a client in one way."""
 
     tools: int
     tokens: int
@@ -43,15 +43,15 @@ class Load(Struct, frozen=True, kw_only=True):
     """Tokens of the text beside the tools; they are among `tokens`."""
 
 
-class Loads(Struct, frozen=True, kw_only=True):
-    """What a client loads in either way."""
+class ContextCosts(Struct, frozen=True, kw_only=True):
+    """The tokens of context that the tools cost a client, directly and through Lineshaft."""
 
     encoding: str
-    directly: Load
-    through: Load
+    directly: ContextCost
+    through: ContextCost
 
 
-def tell_tokens(settings: Settings, offered: Offered, *, as_json: bool) -> None:
+def tell_tokens(settings: Settings, offered: OfferedTools, *, as_json: bool) -> None:
     """Print what a client would load directly, and what it loads through Lineshaft.
 
     Raises:
@@ -93,8 +93,8 @@ def exact_tokeniser() -> "Tokeniser":
 
 
 async def _loads(
-    session: Session, offered: Offered, settings: Settings, tokeniser: "Tokeniser"
-) -> Loads:
+    session: Session, offered: OfferedTools, settings: Settings, tokeniser: "Tokeniser"
+) -> ContextCosts:
     count = tokeniser.count
     async with session:
         await connected(offered.providers)  # a count without a slow server is no count
@@ -106,14 +106,14 @@ async def _loads(
         each = _without_kit(list(zip(session.tools.values(), listed_each, strict=True)))
         instructions = count(served.instructions)
         listed = served.definitions()
-        return Loads(
+        return ContextCosts(
             encoding=tokeniser.name,
-            directly=Load(
+            directly=ContextCost(
                 tools=len(each),
                 tokens=count(_list([definition for _, definition in each])),
                 namespaces=_by_namespace(each, count),
             ),
-            through=Load(
+            through=ContextCost(
                 tools=len(listed),
                 tokens=count(_list(listed)) + instructions,
                 instructions=instructions,
@@ -144,7 +144,7 @@ def _list(tools: Definitions) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _share(load: Load, whole: Load) -> str:
+def _share(load: ContextCost, whole: ContextCost) -> str:
     if load is whole or not whole.tokens:
         return ""
     return f"{100 * load.tokens / whole.tokens:.0f} %"

@@ -16,9 +16,9 @@ GRACE_SECONDS = 2.0
 _LOOK_SECONDS = 0.05
 """How soon it is looked again whether a clock that stood still goes on."""
 
-Outcome = tuple[object, BaseException | None]
+_ValueOrError = tuple[object, BaseException | None]
 
-_left_behind: set[asyncio.Task[Outcome]] = set()
+_left_behind: set[asyncio.Task[_ValueOrError]] = set()
 
 
 class Ending(Struct):
@@ -74,7 +74,9 @@ def _settle(over: asyncio.Future[None]) -> None:
         over.set_result(None)
 
 
-async def _contained(body: Callable[[], Awaitable[object]], over: asyncio.Future[None]) -> Outcome:
+async def _contained(
+    body: Callable[[], Awaitable[object]], over: asyncio.Future[None]
+) -> _ValueOrError:
     try:
         return await body(), None
     except (asyncio.CancelledError, KeyboardInterrupt):
@@ -87,7 +89,7 @@ async def _contained(body: Callable[[], Awaitable[object]], over: asyncio.Future
         _settle(over)  # a turn of the loop sooner than the end of a task is told
 
 
-async def _end(task: asyncio.Task[Outcome]) -> None:
+async def _end(task: asyncio.Task[_ValueOrError]) -> None:
     """End a task, or leave it behind; the waiting task may be cancelled again meanwhile."""
     task.cancel()
     try:

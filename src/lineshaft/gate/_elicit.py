@@ -31,7 +31,7 @@ _SAID: Mapping[Askable, str] = {
 }
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class Elicitation(Struct, frozen=True, kw_only=True):
     """The way of one call to its run's caller; all clocks stand still meanwhile."""
 
     run: RunInfo

@@ -12,7 +12,7 @@ from lineshaft.gate._bounded import Ending, bounded
 from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._clock import RunClock
 from lineshaft.gate._container import Container, merged
-from lineshaft.gate._elicit import Question
+from lineshaft.gate._elicit import Elicitation
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._joining import SurroundingCall, current_call
 from lineshaft.gate._lanes import CallPlace
@@ -183,7 +183,7 @@ def _lend(
         clock=run.controls.elapsed,
         dispatch=further,
         notify=partial(_notify, run, entry, authority),
-        ask=Question(run=run, entry=entry, authority=authority, clock=clock, place=place),
+        ask=Elicitation(run=run, entry=entry, authority=authority, clock=clock, place=place),
         offers=run.caller.offers,
         deps=run.gate.deps,
         trace=run.caller.trace,

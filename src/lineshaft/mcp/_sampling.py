@@ -21,9 +21,9 @@ _MOST_ROOTS = 100
 _LONGEST_NAME = 200
 _LONGEST_URI = 2_000
 
-Content = types.TextContent | types.ImageContent | types.AudioContent
+SampledContent = types.TextContent | types.ImageContent | types.AudioContent
 SamplingAnswer = types.CreateMessageResult | types.CreateMessageResultWithTools
-Model = TypeVar("Model", bound=BaseModel)
+T = TypeVar("T", bound=BaseModel)
 
 
 def sampling_request(given: Mapping[str, object]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def as_json(model: BaseModel) -> dict[str, Any]:
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def _content(block: types.SamplingMessageContentBlock, *, cleaned: bool = True) -> Content:
+def _content(block: types.SamplingMessageContentBlock, *, cleaned: bool = True) -> SampledContent:
     match block:
         case types.TextContent(text=text):
             return types.TextContent(text=_text(text) if cleaned else text)
@@ -119,7 +119,7 @@ def _text(text: str) -> str:
     return clean(text, MOST_BYTES)
 
 
-def _parsed(kind: type[Model], given: object, code: str) -> Model:
+def _parsed(kind: type[T], given: object, code: str) -> T:
     try:
         return kind.model_validate(given, by_name=False)
     except ValidationError as error:

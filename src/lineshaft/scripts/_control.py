@@ -25,7 +25,7 @@ class End(Struct, frozen=True):
 
 
 class Control:
-    """The reins of one run; the script never sees them.
+    """The control of one run from outside; its script never sees it.
 
     Args:
         seconds: The run's time, without waits for a person.

@@ -79,7 +79,7 @@ async def execution(
         program: The script.
         dispatch: Makes its calls.
         limits: Its limits.
-        control: Its reins.
+        control: Its control from outside.
         output: Takes its output.
         waiting: Asked while it can only wait.
     """

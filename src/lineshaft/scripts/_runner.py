@@ -116,7 +116,7 @@ class Runner:
 
         Args:
             segment: The run.
-            control: Its reins.
+            control: Its control from outside.
             sinks: Take its events, beside the session's.
             atomic: Instead of the session's.
             silent: Whether the session's sinks get no events of it.
@@ -216,7 +216,7 @@ class Runner:
         progress.ended = of_call(await pipeline.dispatch(call))
 
     def control_of(self, job: Job, *, used: float) -> Control:
-        """Return the reins of a run that goes on.
+        """Return the control of a run that goes on.
 
         Args:
             job: The run.
@@ -229,7 +229,7 @@ class Runner:
     def control_of_call(
         self, name: str, limits: Limits, *, seconds: float | None = None, used: float = 0
     ) -> Control:
-        """Return the reins of a single call; a container's time is that of a run.
+        """Return the control of a single call; a container's time is that of a run.
 
         A microagent has a time of its own.
 

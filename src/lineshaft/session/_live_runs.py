@@ -9,7 +9,7 @@ from lineshaft.scripts import Control
 
 
 class LiveRuns:
-    """Holds the reins of all runs and calls of a session, whichever task waits for them."""
+    """Holds the controls of all runs and calls of a session, whichever task waits for them."""
 
     def __init__(self) -> None:
         self._controls: set[Control] = set()
@@ -19,7 +19,7 @@ class LiveRuns:
 
     @contextmanager
     def holding(self, control: Control) -> Generator[Control]:
-        """Hold a run's reins as long as the block lasts."""
+        """Hold a run's control as long as the block lasts."""
         self._controls.add(control)
         if self.ended:
             _end(control)

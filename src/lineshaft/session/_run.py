@@ -15,7 +15,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class RunWork(Protocol):
-    """What a run does, under its reins."""
+    """The work of a run, under its control."""
 
     def __call__(self, *, control: Control, sinks: tuple[Sink, ...]) -> Awaitable[RunResult]:
         """Run and settle."""
@@ -72,7 +72,7 @@ class Run:
             await self._more.wait()
 
     async def carry_out(self, live: LiveRuns, work: RunWork) -> None:
-        """Do the run's work; called once, by the session, which ends it by its reins alone."""
+        """Do the run's work; called once, by the session, which ends it by its control alone."""
         try:
             with anyio.CancelScope(shield=True), live.holding(self._control) as control:
                 self._result = await work(control=control, sinks=(self._take,))

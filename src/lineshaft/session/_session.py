@@ -14,7 +14,6 @@ from lineshaft.errors import ConfigError, ToolError
 from lineshaft.gate import Gate
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel, Control, Engines, Job, Resumer, Runner, new_run_id
-from lineshaft.session._afterwards import Afterwards
 from lineshaft.session._background import BackgroundContext, background
 from lineshaft.session._catalogue import Catalogue
 from lineshaft.session._definitions import Api
@@ -29,6 +28,7 @@ from lineshaft.session._run import Run
 from lineshaft.session._runtime import runtime_tools
 from lineshaft.session._session_tools import SessionTools, split
 from lineshaft.session._storage import storage_of
+from lineshaft.session._stored_runs import StoredRunActions
 from lineshaft.session._validation import maskable, refuse_unusable, usable_caller
 from lineshaft.session.routing import Route, logged_habits, route_of
 from lineshaft.store import Store
@@ -60,13 +60,13 @@ from lineshaft.values import (
 )
 from lineshaft.workspace import with_built_in
 
-Value = TypeVar("Value")
+T = TypeVar("T")
 
 _TELLING: Sequence[Origin] = ("script", "model")
 """Those who ask what tools there are, by calling one."""
 
 
-class Session(Afterwards):
+class Session(StoredRunActions):
     """Tools behind one door, and scripts over them. Use it with `async with`.
 
     Args:
@@ -497,9 +497,9 @@ class Session(Afterwards):
         """
         return await self._results.part(handle, start, count)
 
-    def without_secrets(self, value: Value) -> Value:
+    def without_secrets(self, value: T) -> T:
         """Return a text, or data with texts in it, as a model may read it."""
-        return cast("Value", self._model.without_secrets(value))
+        return cast("T", self._model.without_secrets(value))
 
     @property
     def providers(self) -> tuple[Provider, ...]:

@@ -17,7 +17,7 @@ def schema_type(schema: object, what: str) -> object:
     """
     from pydantic import AfterValidator, WithJsonSchema  # noqa: PLC0415  slow to import
 
-    from lineshaft.tools.foreign import checker, problems_in, sound  # noqa: PLC0415  the same
+    from lineshaft.tools.from_schema import checker, problems_in, sound  # noqa: PLC0415  the same
 
     read = sound(schema, what)
     check = checker(read)

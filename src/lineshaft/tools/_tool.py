@@ -149,7 +149,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     jailed: bool = False
     viewed: bool = False
     needs_disk: bool | None = None
-    foreign: bool = False
+    from_schema: bool = False
     """Its schemas come from elsewhere."""
 
     words_only: bool = False
@@ -270,13 +270,13 @@ class Tool(Generic[P, R]):
             ConfigError: A schema is not one, or leads outside or in circles.
         """
         _must_be_known(options)
-        made = replace(_Options(**options), foreign=True)
+        made = replace(_Options(**options), from_schema=True)
         name = check_name(made.name)
         if not callable(cast("object", function)):
             raise ConfigError(f"the function of {name!r} is {function!r}, which cannot be called")
-        from lineshaft.tools.foreign import Foreign  # noqa: PLC0415  jsonschema is slow to import
+        from lineshaft.tools.from_schema import SchemaContract  # noqa: PLC0415  jsonschema is slow to import
 
-        contract = Foreign(input_schema, output_schema, function=function, name=name)
+        contract = SchemaContract(input_schema, output_schema, function=function, name=name)
         found: Tool[..., Any] = Tool(function, made, lambda _method: contract)
         _ = found.spec
         return found
@@ -332,7 +332,7 @@ class Tool(Generic[P, R]):
             staged=options.staged,
             jailed=options.jailed,
             needs_disk=options.lands,
-            confined=not options.foreign and (options.effect != "exec" or options.jailed),
+            confined=not options.from_schema and (options.effect != "exec" or options.jailed),
             positional=self.contract.positional,
             keywords=keywords,
             words_only=options.words_only,
@@ -518,9 +518,9 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
     name = check_name(own_name(function) if options.name is None else options.name)
 
     def typed(method: bool) -> Contract:  # noqa: FBT001  a callback
-        from lineshaft.tools.typed import Typed  # noqa: PLC0415  pydantic is slow to import
+        from lineshaft.tools.typed import TypedContract  # noqa: PLC0415  pydantic is slow to import
 
-        return Typed(function, method=method, name=name)
+        return TypedContract(function, method=method, name=name)
 
     def contract(method: bool) -> Contract:  # noqa: FBT001  a callback
         return built_in(function, lambda: typed(method)) or typed(method)

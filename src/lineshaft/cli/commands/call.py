@@ -12,7 +12,7 @@ import click
 
 from lineshaft.cli import _completion
 from lineshaft.cli._approver import approver_for
-from lineshaft.cli._carry import Reins, carry
+from lineshaft.cli._carry import SignalHandling, carry
 from lineshaft.cli._display import Display, Notices, Silent
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._events import EventPrinter
@@ -129,9 +129,9 @@ def call_one(
         sinks=[shows.take, models_used.take, *([EventPrinter().take] if events else ())],
         store=store_for(settings),
     )
-    reins = Reins()
-    work = partial(make_call, session, tool, given, reins=reins, seconds=seconds, origin=origin)
-    done = carry(work if display is None else partial(shown, display, work), reins)
+    signals = SignalHandling()
+    work = partial(make_call, session, tool, given, signals=signals, seconds=seconds, origin=origin)
+    done = carry(work if display is None else partial(shown, display, work), signals)
     if done.run_id:
         remember(done.run_id, started, settings)
     if json:
@@ -204,11 +204,11 @@ async def make_call(
     tool: str,
     arguments: Mapping[str, object],
     *,
-    reins: Reins,
+    signals: SignalHandling,
     seconds: float | None = None,
     origin: Origin = "shell",
 ) -> CallResult:
     """Make one call in a session of its own; a signal cancels it."""
     async with session:
-        reins.cancel = session.end_all
+        signals.cancel = session.end_all
         return await session.call(tool, arguments, origin=origin, seconds=seconds)

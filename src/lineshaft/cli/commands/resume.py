@@ -49,8 +49,8 @@ _WITH_VALUE = frozenset({"--approve", "--deny", "--reason", "--repeat", "--tools
 """Options whose value is the next word, whatever that is."""
 
 
-class Words(Struct, frozen=True, kw_only=True):
-    """What the command line said."""
+class ResumeOptions(Struct, frozen=True, kw_only=True):
+    """The options of the command line that decide about waiting calls."""
 
     answers: Mapping[str, Answer]
     repeat: frozenset[str] | None
@@ -128,7 +128,7 @@ def command(
     json: bool,
 ) -> None:
     """Answer what a paused run waits for, and let it go on."""
-    words = Words(
+    words = ResumeOptions(
         answers=read_answers(
             said_in_order(cast("Sequence[str]", context.obj), approve, deny, reason),
             scope="run" if for_run else "call",
@@ -276,7 +276,7 @@ async def _cancel(session: Session, settings: Settings, run: str | None) -> str:
 
 
 async def _resume(
-    session: Session, settings: Settings, run: str | None, *, words: Words, display: Display
+    session: Session, settings: Settings, run: str | None, *, words: ResumeOptions, display: Display
 ) -> RunResult | WaitingRun:
     async with session:
         run_id = await _found(session, settings, run)

@@ -10,7 +10,7 @@ import click
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._approver import approver_for
-from lineshaft.cli._carry import Reins, carry
+from lineshaft.cli._carry import SignalHandling, carry
 from lineshaft.cli._display import Display
 from lineshaft.cli._elicit import TerminalElicit
 from lineshaft.cli._keyboard import can_ask
@@ -107,7 +107,7 @@ def command(
         elicit=elicit,
         store=store,
     )
-    reins = Reins()
+    signals = SignalHandling()
     begun = partial(remember, started=started, settings=settings)
     work = partial(
         _run,
@@ -116,11 +116,11 @@ def command(
         inputs=inputs,
         caller=caller,
         display=display,
-        reins=reins,
+        signals=signals,
         begun=begun,
     )
     try:
-        run = carry(work, reins)
+        run = carry(work, signals)
     finally:  # also where a person did not wait for the end
         display.close()
     if json:
@@ -141,14 +141,14 @@ async def _run(
     inputs: dict[str, object],
     caller: Caller | None,
     display: Display,
-    reins: Reins,
+    signals: SignalHandling,
     begun: Callable[[str], None],
 ) -> RunResult:
     async with session:
         run = await session.start(
             script.text, inputs=inputs, name=Path(script.name).name, caller=caller
         )
-        reins.cancel = run.cancel
+        signals.cancel = run.cancel
         begun(run.run_id)
         async with anyio.create_task_group() as group:
             group.start_soon(refresh, display)

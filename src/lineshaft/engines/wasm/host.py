@@ -23,7 +23,7 @@ from lineshaft.engines.host.protocol import RunEnded, broken
 from lineshaft.engines.host.readings import RandomStream
 from lineshaft.engines.host.server import SHORTEST, most_calls
 from lineshaft.engines.host.turns import Begun, TurnOrder
-from lineshaft.engines.wasm.library import Answer, Library
+from lineshaft.engines.wasm.library import GuestAnswer, Library
 from lineshaft.errors import PythonNotFound, ToolError
 from lineshaft.values import Crashed, Done, Limits, ModuleText, Program, Stream
 
@@ -295,7 +295,7 @@ class GuestHost:
             case _:
                 return None
 
-    def _workspace_module(self, name: str) -> Answer:
+    def _workspace_module(self, name: str) -> GuestAnswer:
         self._post(self._run.find_module, name)
         while self._module is None:
             self._accept(self._next(_LOOK))
@@ -325,7 +325,7 @@ def _end_all() -> None:
 atexit.register(_end_all)
 
 
-def _packaged(packages: Callable[[], Library], asked: Mapping[str, object]) -> Answer:
+def _packaged(packages: Callable[[], Library], asked: Mapping[str, object]) -> GuestAnswer:
     try:
         library = packages()
     except PythonNotFound as error:

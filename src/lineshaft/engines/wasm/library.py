@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from lineshaft.engines.host.modules import NONE
 from lineshaft.engines.wasm.compiled import Compiled
 
-Answer = Mapping[str, object]
+GuestAnswer = Mapping[str, object]
 
 _PACKAGES = PurePosixPath("/packages")
 _NATIVE = (".so", ".pyd", ".dylib")
@@ -43,7 +43,7 @@ class Library:
 
         self._compiled = compiled
 
-    def answer(self, asked: Mapping[str, object]) -> Answer:
+    def answer(self, asked: Mapping[str, object]) -> GuestAnswer:
         """Answer a request of a guest."""
         match asked:
             case {"find": str() as name}:
@@ -57,7 +57,7 @@ class Library:
             case _:
                 return NONE
 
-    def find(self, name: str, *, compile_now: bool = False) -> Answer:
+    def find(self, name: str, *, compile_now: bool = False) -> GuestAnswer:
         """Return a module by its dotted name.
 
         Args:
@@ -88,7 +88,7 @@ class Library:
         """Return whether the set has a module, of any kind."""
         return self.find(name) != NONE
 
-    def _source(self, name: str, file: Path, *, package: bool, compile_now: bool) -> Answer:
+    def _source(self, name: str, file: Path, *, package: bool, compile_now: bool) -> GuestAnswer:
         if file.stat().st_size > _SOURCE_BYTES:
             return NONE
         data = file.read_bytes()
@@ -96,7 +96,7 @@ class Library:
         code = self._compiled.get(shown, data)
         if code is None and compile_now:
             code = self._compiled.make(name, shown, data)
-        answer: Answer = {
+        answer: GuestAnswer = {
             "kind": "source",
             "path": shown,
             "package": package,
@@ -112,7 +112,7 @@ class Library:
             return None
         return self._inside(self.root.joinpath(*parts))
 
-    def _at(self, path: str, act: Callable[[Path], Answer]) -> Answer:
+    def _at(self, path: str, act: Callable[[Path], GuestAnswer]) -> GuestAnswer:
         parts = PurePosixPath(path).parts
         if len(path) > 4 * _NAME or "\0" in path or ".." in parts:
             return NONE
@@ -151,7 +151,7 @@ def _native(place: Path) -> Path | None:
     return None
 
 
-def _stat(file: Path) -> Answer:
+def _stat(file: Path) -> GuestAnswer:
     if file.is_dir():
         return {"kind": "folder", "size": 0}
     if file.is_file():
@@ -159,14 +159,14 @@ def _stat(file: Path) -> Answer:
     return NONE
 
 
-def _list(file: Path) -> Answer:
+def _list(file: Path) -> GuestAnswer:
     if not file.is_dir():
         return {"kind": "file"} if file.is_file() else NONE
     names = sorted(entry.name for entry in file.iterdir())[:_ENTRIES]
     return {"kind": "folder", "names": names}
 
 
-def _read(file: Path, offset: int) -> Answer:
+def _read(file: Path, offset: int) -> GuestAnswer:
     if not file.is_file():
         return _stat(file)
     size = file.stat().st_size

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from lineshaft.engines.host.protocol import read_result
 from lineshaft.engines.wasm.compiled import Compiled
-from lineshaft.engines.wasm.library import Answer, Library
+from lineshaft.engines.wasm.library import GuestAnswer, Library
 from lineshaft.errors import PythonNotFound
 from lineshaft.files import cache_folder, private_folder, write_whole
 from lineshaft.sandbox.webassembly import image
@@ -226,7 +226,7 @@ class _TrialHost:
                 if answer["kind"] == "native":
                     self.native = name
             case dict():
-                answer = self._library.answer(cast("Answer", asked))
+                answer = self._library.answer(cast("GuestAnswer", asked))
             case _:
                 answer = {"kind": "none"}
         return json.dumps(answer)

@@ -8,7 +8,7 @@ from lineshaft.kit.jailed.closed_paths import Closed, canonical, closed
 from lineshaft.kit.jailed.process import (
     STDERR_BYTES,
     STDOUT_BYTES,
-    Order,
+    JailedProgram,
     ProgramOutcome,
     ProgramTime,
     jailed_run,
@@ -20,7 +20,7 @@ __all__ = [
     "STDERR_BYTES",
     "STDOUT_BYTES",
     "Closed",
-    "Order",
+    "JailedProgram",
     "ProgramOutcome",
     "ProgramTime",
     "canonical",

@@ -45,8 +45,8 @@ class ProgramTime(Struct, frozen=True, kw_only=True):
         return round(max(0.05, min(self.seconds, self.until - monotonic())), 3)
 
 
-class Order(Struct, frozen=True, kw_only=True):
-    """What is to be run, and where."""
+class JailedProgram(Struct, frozen=True, kw_only=True):
+    """A program to run in a jail, and its place."""
 
     argv: Sequence[str]
     """Interpreter, runner and arguments."""
@@ -86,7 +86,7 @@ class ProgramOutcome(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[ProgramOutcome]:
+async def jailed_run(jail: Jail, order: JailedProgram) -> AsyncGenerator[ProgramOutcome]:
     """Run a program to its end or until its time is up; its jail stays until the block is left.
 
     Raises:
@@ -101,7 +101,7 @@ async def jailed_run(jail: Jail, order: Order) -> AsyncGenerator[ProgramOutcome]
         await to_the_end(lambda _: ended.jailed.close())
 
 
-def _run(jail: Jail, order: Order, cancelled: Event) -> ProgramOutcome:
+def _run(jail: Jail, order: JailedProgram, cancelled: Event) -> ProgramOutcome:
     out = Capture(STDOUT_BYTES, secrets=order.secrets)
     err = Capture(STDERR_BYTES, secrets=order.secrets)
     begun = monotonic()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lineshaft.kit._failures import invalid
 from lineshaft.kit.jailed import (
-    Order,
+    JailedProgram,
     ProgramOutcome,
     closed,
     jailed_run,
@@ -40,7 +40,7 @@ async def run_jailed(call: Context, program: PythonProgram, jail: Jail) -> Pytho
         over=staged,
         env=_environment(interpreter),
     )
-    order = Order(
+    order = JailedProgram(
         argv=argv_of(interpreter, program, source=""),
         source=program.source,
         spec=spec,

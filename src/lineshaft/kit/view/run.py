@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lineshaft.errors import NoBoundary, ProgramTimedOut, ToolError
 from lineshaft.kit.jailed import (
-    Order,
+    JailedProgram,
     ProgramOutcome,
     ProgramTime,
     jailed_run,
@@ -147,7 +147,7 @@ async def _jailed(
         open_files=_OPEN_FILES,
         file_mb=_FILE_MB,
     )
-    order = Order(
+    order = JailedProgram(
         argv=place.argv,
         source=b"",
         spec=spec,

@@ -6,7 +6,7 @@ Above: `lineshaft.mcp`. Below: the SDK of MCP, and the processes that servers ar
 from lineshaft.mcp.client.asks import failed_results, refusals
 from lineshaft.mcp.client.assertion import exchanged
 from lineshaft.mcp.client.auth import loopback
-from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, canonical, nobody_said
+from lineshaft.mcp.client.catalogue import CatalogueBuilder, ServerCatalogue, canonical, nobody_said
 from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
@@ -21,11 +21,11 @@ __all__ = [
     "PROMPT",
     "READ",
     "WATCH",
+    "CatalogueBuilder",
     "Cut",
     "HandleContent",
     "Lines",
     "Listed",
-    "Maker",
     "McpServer",
     "ResultShape",
     "ServerCatalogue",

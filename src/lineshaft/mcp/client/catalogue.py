@@ -27,7 +27,7 @@ _LONGEST_NAME = 128
 _LONGEST_TITLE = 200
 _SHOWN_LEFT_OUT = 5
 
-Call = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
+CallTool = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Awaitable[object]]
 """Makes a call: the tool as it was listed, its shape, the context, the arguments."""
 
 
@@ -67,12 +67,12 @@ class _NamedTool(Struct, frozen=True, kw_only=True):
     claim: Claim
 
 
-class Maker:
-    """Makes catalogues of one server; a tool that stays as it was stays the same object.
+class CatalogueBuilder:
+    """Builds the catalogues of one server; a tool that stays as it was stays the same object.
 
     Args:
         namespace: Of its tools.
-        call: Makes a call.
+        call: Makes one call of a tool.
         claims: Says which claims of effects count.
         seconds: Time for each call, where the server's definition says so.
         most_bytes: The largest result.
@@ -82,7 +82,7 @@ class Maker:
     def __init__(
         self,
         namespace: str,
-        call: Call,
+        call: CallTool,
         *,
         claims: Claims,
         seconds: float | None,
@@ -97,7 +97,7 @@ class Maker:
         self._needs_disk = needs_disk
         self._made: dict[str, Tool | str] = {}
 
-    def make(
+    def build(
         self,
         listed: Sequence[types.Tool],
         left_out: Mapping[str, str],
@@ -289,7 +289,7 @@ def _key(definition: Mapping[str, object], effect: Effect, idempotent: bool) -> 
 
 
 def _function(
-    call: Call, given: types.Tool, shape: ResultShape
+    call: CallTool, given: types.Tool, shape: ResultShape
 ) -> Callable[..., Awaitable[object]]:
     async def function(lineshaft_context: Context, **arguments: object) -> object:
         return await call(given, shape, lineshaft_context, arguments)

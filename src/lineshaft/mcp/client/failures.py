@@ -25,11 +25,11 @@ _CLOSED = "Connection closed"
 _TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
 
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 class Linked(Protocol):
-    """What is needed of a connection."""
+    """The part of a connection that the repetition of a request needs."""
 
     wire: Wire
 
@@ -42,8 +42,8 @@ class SessionForgotten(Exception):
 
 
 async def known_again(
-    linked: Callable[[], Awaitable[Link]], ask: Callable[[Link], Awaitable[Answer]]
-) -> Answer:
+    linked: Callable[[], Awaitable[Link]], ask: Callable[[Link], Awaitable[T]]
+) -> T:
     """Return an answer; where the server has lost our session, it is asked again in another one.
 
     Args:

@@ -31,7 +31,7 @@ from lineshaft.mcp.client.asks import failed_results, refusals
 from lineshaft.mcp.client.attempts import Attempts, standing_still
 from lineshaft.mcp.client.auth import provider
 from lineshaft.mcp.client.background import background
-from lineshaft.mcp.client.catalogue import Maker, ServerCatalogue, all_count, nobody_said
+from lineshaft.mcp.client.catalogue import CatalogueBuilder, ServerCatalogue, all_count, nobody_said
 from lineshaft.mcp.client.connection import Connection, connected
 from lineshaft.mcp.client.failures import (
     during_a_call,
@@ -97,7 +97,7 @@ class McpServer:
         self._connect_seconds = limits.connect_seconds
         self._secrets = Redactor((*secret_values(limits.env), *secret_values(limits.headers)))
         trusted = bool(options.get("trust"))
-        self._maker = Maker(
+        self._builder = CatalogueBuilder(
             self._name,
             self._call,
             claims=all_count if trusted else options.get("claims") or nobody_said,
@@ -389,7 +389,7 @@ class McpServer:
         # In a thread: hundreds of schemas take a while to look through. It is left where time is
         # up or the session ends, and ends by itself before the next schema.
         left = threading.Event()
-        make = partial(self._maker.make, listing.tools, listing.left_out, unwanted=left.is_set)
+        make = partial(self._builder.build, listing.tools, listing.left_out, unwanted=left.is_set)
         try:
             self._catalogue = await anyio.to_thread.run_sync(make, abandon_on_cancel=True)
         finally:

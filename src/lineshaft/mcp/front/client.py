@@ -7,15 +7,15 @@ from msgspec import field
 
 from lineshaft.values import Askable, ShownImage, Struct
 
-Asks = Literal["at once", "later", "never"]
+AskedWhen = Literal["at once", "later", "never"]
 """How a client is asked: by a request in the middle of a call (older protocol), by an answer that
 the client comes back from (newest), or not at all."""
 
-Action = Literal["accept", "decline", "cancel"]
+FormAction = Literal["accept", "decline", "cancel"]
 
 
 class Form(Struct, frozen=True):
-    """What a person is asked."""
+    """A form that a person is asked to fill in."""
 
     message: str
     schema: Mapping[str, object]
@@ -27,29 +27,29 @@ class Form(Struct, frozen=True):
         return "elicit"
 
 
-class Wanted(Struct, frozen=True):
-    """What is asked of the client itself."""
+class ClientQuestion(Struct, frozen=True):
+    """A question to the client itself: for its model, or its roots."""
 
     kind: Literal["sample", "roots"]
     params: Mapping[str, object] = field(default_factory=dict[str, object])
     """As the protocol has them."""
 
 
-class Filled(Struct, frozen=True):
-    """What they said."""
+class FilledForm(Struct, frozen=True):
+    """The answer of a person to a form."""
 
-    action: Action
+    action: FormAction
     content: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-class Given(Struct, frozen=True):
-    """What the client itself answered, as the protocol has it."""
+class ClientAnswer(Struct, frozen=True):
+    """The answer of the client itself, as the protocol has it."""
 
     value: Mapping[str, object]
 
 
-Question = Form | Wanted
-Said = Filled | Given
+Question = Form | ClientQuestion
+Said = FilledForm | ClientAnswer
 
 
 Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
@@ -76,7 +76,7 @@ class Client(Protocol):
     """The client of one request."""
 
     @property
-    def reach(self) -> Asks:
+    def reach(self) -> AskedWhen:
         """How they can be asked for what they offer."""
         ...
 
@@ -86,7 +86,7 @@ class Client(Protocol):
         ...
 
     @property
-    def asks(self) -> Asks:
+    def asks(self) -> AskedWhen:
         """How their person can be asked."""
         ...
 

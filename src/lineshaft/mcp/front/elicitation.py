@@ -7,7 +7,7 @@ from typing import Any
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._sampling import as_json, listed_roots, sampling_answer, sampling_request
-from lineshaft.mcp.front.client import Filled, Given, Question, Said, Wanted
+from lineshaft.mcp.front.client import ClientAnswer, ClientQuestion, FilledForm, Question, Said
 from lineshaft.mcp.front.questions import question_form, value_of
 from lineshaft.values import Ask, Askable, Caller
 
@@ -18,9 +18,9 @@ PutAll = Callable[[Sequence[tuple[str, Question]]], Awaitable[Sequence[Said | To
 """Puts several at once, each with the name that the tool has for it."""
 
 
-def filled_of(said: Said) -> Filled:
+def filled_of(said: Said) -> FilledForm:
     """Return what a person said; what is no form was none."""
-    return said if isinstance(said, Filled) else Filled("cancel")
+    return said if isinstance(said, FilledForm) else FilledForm("cancel")
 
 
 def answering(
@@ -43,7 +43,7 @@ def answering(
         return _answered(await put(_for_model(request)))
 
     async def roots() -> Sequence[Mapping[str, object]]:
-        return _told(await put(Wanted("roots")))
+        return _told(await put(ClientQuestion("roots")))
 
     return replace(
         caller,
@@ -74,7 +74,7 @@ def _fit(ask: Ask) -> tuple[Question, Callable[[Said], object]] | ToolError:
             case "sample":
                 return _for_model(ask.request), _answered
             case "roots":
-                return Wanted("roots"), _told
+                return ClientQuestion("roots"), _told
     except ToolError as error:
         return error
 
@@ -91,8 +91,8 @@ def _form(ask: Ask) -> tuple[Question, Callable[[Said], object]]:
     return form, lambda said: value_of(form, filled_of(said), wrapped=wrapped)
 
 
-def _for_model(request: Mapping[str, object]) -> Wanted:
-    return Wanted("sample", sampling_request(request))
+def _for_model(request: Mapping[str, object]) -> ClientQuestion:
+    return ClientQuestion("sample", sampling_request(request))
 
 
 def _answered(said: Said) -> dict[str, Any]:
@@ -104,6 +104,6 @@ def _told(said: Said) -> list[dict[str, Any]]:
 
 
 def _given(said: Said) -> Mapping[str, object]:
-    if not isinstance(said, Given):
+    if not isinstance(said, ClientAnswer):
         raise ToolError("E_DENIED", "the client answered something else than what was asked")
     return said.value

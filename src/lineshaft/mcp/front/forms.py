@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._text import clean
-from lineshaft.mcp.front.client import Filled, Form
+from lineshaft.mcp.front.client import FilledForm, Form
 from lineshaft.values import Answer, Pending, visible
 
 _TICKED = 10
@@ -69,7 +69,7 @@ def approval_form(pending: Sequence[Pending]) -> Form:
     return Form("\n".join(lines), schema)
 
 
-def answers_of(pending: Sequence[Pending], filled: Filled) -> Mapping[str, Answer]:
+def answers_of(pending: Sequence[Pending], filled: FilledForm) -> Mapping[str, Answer]:
     """Return a person's answers by call; none where they left it open.
 
     Args:

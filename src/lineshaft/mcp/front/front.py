@@ -34,8 +34,8 @@ from lineshaft.tools import (
 )
 from lineshaft.values import Askable, ToolSpec, VerdictKind
 
-Approvals = Literal["person", "client"]
-Value = TypeVar("Value")
+Approvers = Literal["person", "client"]
+T = TypeVar("T")
 
 _PATIENCE_SECONDS = 8.0
 """From the beginning: clients give a server ten seconds to start, and more."""
@@ -64,7 +64,7 @@ class Front:
         session: Session,
         *,
         direct: Sequence[str] = (),
-        approvals: Approvals = "person",
+        approvals: Approvers = "person",
         passed: str = "",
         known: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
@@ -143,7 +143,7 @@ class Front:
         assert server is not None  # noqa: S101  nothing else registers these methods
         return server.unlisted[server.beside.name(method)].spec
 
-    def without_secrets(self, value: Value) -> Value:
+    def without_secrets(self, value: T) -> T:
         """Return data as a client may read it."""
         return self._session.without_secrets(value)
 

@@ -8,12 +8,12 @@ import anyio
 from mcp.server.streamable_http import REQUEST_CANCELLED
 from mcp.shared.exceptions import MCPError
 
-from lineshaft.mcp.front.request import Context
+from lineshaft.mcp.front.request import RequestContext
 
 CLIENT = "lineshaft.client"
 """Where a request keeps its `Presence`."""
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 class Presence:
@@ -37,7 +37,7 @@ here: ContextVar[Presence | None] = ContextVar("client_of_a_request", default=No
 """The client of the request that is taken in this task."""
 
 
-async def while_there(context: Context, answer: Callable[[], Awaitable[Answer]]) -> Answer:
+async def while_there(context: RequestContext, answer: Callable[[], Awaitable[T]]) -> T:
     """Return an answer; it is ended where its client has gone for good.
 
     Args:
@@ -50,7 +50,7 @@ async def while_there(context: Context, answer: Callable[[], Awaitable[Answer]])
     client: Presence | None = context.request and context.request.scope.get(CLIENT)
     if client is None:
         return await answer()
-    found: list[Answer] = []
+    found: list[T] = []
     failed: list[MCPError] = []
     async with anyio.create_task_group() as group:
         group.start_soon(_end_with, client, group.cancel_scope)

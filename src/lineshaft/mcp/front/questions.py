@@ -9,7 +9,7 @@ from typing import cast
 
 from lineshaft.errors import Declined, ToolError
 from lineshaft.mcp._text import clean
-from lineshaft.mcp.front.client import Filled, Form
+from lineshaft.mcp.front.client import FilledForm, Form
 from lineshaft.mcp.front.validation import fault_in
 
 _LONGEST = 8_000
@@ -44,7 +44,7 @@ def question_form(message: str, schema: Mapping[str, object]) -> tuple[Form, boo
     return Form(clean(message, _LONGEST), made | ({"required": needed} if needed else {})), wrapped
 
 
-def value_of(form: Form, filled: Filled, *, wrapped: bool) -> object:
+def value_of(form: Form, filled: FilledForm, *, wrapped: bool) -> object:
     """Return what a person said to a tool's question; None where they cancelled.
 
     Args:

@@ -15,19 +15,19 @@ from lineshaft.errors import ToolError
 from lineshaft.mcp._sampling import as_json
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.front.client import (
-    Asks,
-    Filled,
+    AskedWhen,
+    ClientAnswer,
+    ClientQuestion,
+    FilledForm,
     Form,
-    Given,
     Level,
     Note,
     Question,
     Said,
-    Wanted,
 )
 from lineshaft.values import Askable
 
-Context = ServerRequestContext[Any, Any]
+RequestContext = ServerRequestContext[Any, Any]
 
 LEAST = "lineshaft.level"
 """Where the state of a connection has the least level that an older client wants to hear of."""
@@ -45,18 +45,18 @@ class Request:
         params: Its parameters.
     """
 
-    def __init__(self, context: Context, params: types.RequestParams) -> None:
+    def __init__(self, context: RequestContext, params: types.RequestParams) -> None:
         self._context = context
         comes_back = isinstance(params, types.InputResponseRequestParams)
         self._params = params if comes_back else types.InputResponseRequestParams()
 
     @property
-    def context(self) -> Context:
+    def context(self) -> RequestContext:
         """What the SDK knows of it."""
         return self._context
 
     @property
-    def reach(self) -> Asks:
+    def reach(self) -> AskedWhen:
         """How the client can be asked for what it offers."""
         if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return "later"
@@ -78,7 +78,7 @@ class Request:
         return frozenset(kind for kind, is_so in declared.items() if is_so)
 
     @property
-    def asks(self) -> Asks:
+    def asks(self) -> AskedWhen:
         """How the person behind it can be asked."""
         return self.reach if "elicit" in self.offers else "never"
 
@@ -120,7 +120,7 @@ class Request:
             )
         except (MCPError, ValueError) as error:
             if isinstance(question, Form):
-                return Filled("cancel")  # the client cannot, or is gone, or sent no answer
+                return FilledForm("cancel")  # the client cannot, or is gone, or sent no answer
             text = f"the client would not answer: {clean(str(error), _LONGEST_ERROR)}"
             raise ToolError("E_DENIED", text) from None
 
@@ -142,7 +142,7 @@ class Request:
             )
 
 
-def connection_of(context: Context) -> Connection:
+def connection_of(context: RequestContext) -> Connection:
     """Return the connection of a client, which tells when it ends."""
     return context.session._connection  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001  the SDK has no public name for it
 
@@ -154,10 +154,10 @@ def input_request(question: Question) -> types.InputRequest:
             asked = cast("dict[str, Any]", schema)
             form = types.ElicitRequestFormParams(message=message, requested_schema=asked)
             return types.ElicitRequest(params=form)
-        case Wanted(kind="sample", params=params):
+        case ClientQuestion(kind="sample", params=params):
             wanted = types.CreateMessageRequestParams.model_validate(params, by_name=False)
             return types.CreateMessageRequest(params=wanted)
-        case Wanted():
+        case ClientQuestion():
             return types.ListRootsRequest(params=types.RequestParams())
 
 
@@ -170,5 +170,5 @@ _RESULTS: Mapping[Askable, type[types.InputResponse]] = {
 
 def _said(answer: types.InputResponse) -> Said:
     if isinstance(answer, types.ElicitResult):
-        return Filled(answer.action, cast("Mapping[str, object]", answer.content or {}))
-    return Given(as_json(answer))
+        return FilledForm(answer.action, cast("Mapping[str, object]", answer.content or {}))
+    return ClientAnswer(as_json(answer))

@@ -22,7 +22,7 @@ from lineshaft.mcp.client import COMPLETE, PROMPT, READ, WATCH, Listed, McpServe
 from lineshaft.mcp.front.client import Asked, Client, ToolReply
 from lineshaft.mcp.front.passing import bounded
 from lineshaft.mcp.front.presence import while_there
-from lineshaft.mcp.front.request import Context, Request, connection_of, input_request
+from lineshaft.mcp.front.request import Request, RequestContext, connection_of, input_request
 from lineshaft.mcp.front.watchers import Tell, Watchers
 from lineshaft.values import VerdictKind
 
@@ -34,12 +34,12 @@ _WATCHES = "lineshaft.watches"
 
 Result = TypeVar("Result", bound=BaseModel)
 Page = TypeVar("Page", bound=BaseModel)
-Value = TypeVar("Value")
+T = TypeVar("T")
 Item = TypeVar("Item", types.Resource, types.ResourceTemplate, types.Prompt)
 
 
 class Behind(Protocol):
-    """What is needed of a front."""
+    """The part of a front that passed resources need."""
 
     async def beside(
         self, method: str, arguments: Mapping[str, object], client: Client
@@ -51,7 +51,7 @@ class Behind(Protocol):
         """Return what policy says of such a call."""
         ...
 
-    def without_secrets(self, value: Value) -> Value:
+    def without_secrets(self, value: T) -> T:
         """Return data as a client may read it."""
         ...
 
@@ -103,7 +103,7 @@ class PassedResources:
         finally:
             self._beside.listed = lambda _kind: None
 
-    async def look(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    async def look(self, ctx: RequestContext, call_next: CallNext) -> HandlerResult:
         """Wait, before the first client is told what there is, until that is known."""
         if not self._looked and ctx.method in ("initialize", "server/discover"):
             with anyio.move_on_after(_PATIENCE_SECONDS):
@@ -134,7 +134,7 @@ class PassedResources:
         add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
 
     async def _resources(
-        self, context: Context, params: types.PaginatedRequestParams
+        self, context: RequestContext, params: types.PaginatedRequestParams
     ) -> types.ListResourcesResult:
         del context
         request = types.ListResourcesRequest(params=_page(params))
@@ -143,7 +143,7 @@ class PassedResources:
         return found.model_copy(update={"resources": self._shown(kept)})
 
     async def _templates(
-        self, context: Context, params: types.PaginatedRequestParams
+        self, context: RequestContext, params: types.PaginatedRequestParams
     ) -> types.ListResourceTemplatesResult:
         del context
         request = types.ListResourceTemplatesRequest(params=_page(params))
@@ -153,7 +153,7 @@ class PassedResources:
         return found.model_copy(update={"resource_templates": self._shown(kept)})
 
     async def _prompts(
-        self, context: Context, params: types.PaginatedRequestParams
+        self, context: RequestContext, params: types.PaginatedRequestParams
     ) -> types.ListPromptsResult:
         del context
         request = types.ListPromptsRequest(params=_page(params))
@@ -206,20 +206,20 @@ class PassedResources:
         return self._front.verdict(method, arguments) in ("deny", "stop")
 
     async def _read(
-        self, context: Context, params: types.ReadResourceRequestParams
+        self, context: RequestContext, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
         request = Request(context, params)
         return await self.call(request, READ, {"uri": params.uri}, types.ReadResourceResult)
 
     async def _prompt(
-        self, context: Context, params: types.GetPromptRequestParams
+        self, context: RequestContext, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         given = {"name": params.name, "arguments": dict(params.arguments or {})}
         request = Request(context, params)
         return await self.call(request, PROMPT, given, types.GetPromptResult)
 
     async def _complete(
-        self, context: Context, params: types.CompleteRequestParams
+        self, context: RequestContext, params: types.CompleteRequestParams
     ) -> types.CompleteResult | types.InputRequiredResult:
         given = params.model_dump(
             by_alias=True, mode="json", exclude_none=True, include={"ref", "argument", "context"}
@@ -229,7 +229,7 @@ class PassedResources:
         return await self.call(Request(context, params), COMPLETE, given, types.CompleteResult)
 
     async def _subscribe(
-        self, context: Context, params: types.SubscribeRequestParams
+        self, context: RequestContext, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         client = connection_of(context)
         if _WATCHES not in client.state:
@@ -241,14 +241,14 @@ class PassedResources:
         return types.EmptyResult()
 
     async def _unsubscribe(
-        self, context: Context, params: types.UnsubscribeRequestParams
+        self, context: RequestContext, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
         await self._watchers.let_go(connection_of(context), params.uri)
         return types.EmptyResult()
 
     @asynccontextmanager
     async def listening(
-        self, context: Context, params: types.SubscriptionsListenRequestParams
+        self, context: RequestContext, params: types.SubscriptionsListenRequestParams
     ) -> AsyncGenerator[types.SubscriptionsListenRequestParams]:
         """Have a client of the newest protocol hear of resources inside the block.
 
@@ -272,7 +272,7 @@ class PassedResources:
 
     async def _hold(
         self,
-        context: Context,
+        context: RequestContext,
         params: types.RequestParams,
         uri: str,
         client: tuple[Hashable, Tell],

@@ -12,7 +12,7 @@ from mcp import MCPError
 
 from lineshaft.errors import RunUnknown, ToolError
 from lineshaft.mcp.client import failed_results, refusals
-from lineshaft.mcp.front.client import Asked, Client, Filled, Question, ToolReply
+from lineshaft.mcp.front.client import Asked, Client, FilledForm, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
 from lineshaft.mcp.front.forms import answers_by_id, answers_of, approval_form, shown_of
 from lineshaft.mcp.front.replies import of_beside, of_call, of_failure, of_part, of_run, running
@@ -256,7 +256,7 @@ class Runs:
             return await self.status(run_id)
         if [each.id for each in pending] != list(asked) and shown_of(pending):
             return _ask_for(run_id, pending)  # another client answered, and it waits again
-        filled = filled_of(client.said.get(_APPROVAL, Filled("cancel")))
+        filled = filled_of(client.said.get(_APPROVAL, FilledForm("cancel")))
         answers = answers_of(pending, filled)
         return await (self._go_on(run_id, answers, client) if answers else self.status(run_id))
 

@@ -28,7 +28,7 @@ from lineshaft.mcp.front.blocks import blocks_of, room_for
 from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import while_there
-from lineshaft.mcp.front.request import LEAST, Context, Request, connection_of, input_request
+from lineshaft.mcp.front.request import LEAST, Request, RequestContext, connection_of, input_request
 from lineshaft.mcp.front.resources import PassedResources
 
 NAME = "lineshaft"
@@ -169,7 +169,7 @@ class FrontServer(Server[Any]):
                         group.start_soon(_tell, kind, session)
             await anyio.sleep(_SHORTEST_PAUSE)  # a server may say it without end
 
-    async def _came(self, context: Context, params: types.NotificationParams) -> None:
+    async def _came(self, context: RequestContext, params: types.NotificationParams) -> None:
         del params
         client = connection_of(context)
         if client not in self._older:
@@ -179,7 +179,7 @@ class FrontServer(Server[Any]):
             self._older.popitem(last=False)
 
     async def _listen(
-        self, context: Context, params: types.SubscriptionsListenRequestParams
+        self, context: RequestContext, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         if self._passed is None:
             return await self._listening(context, _without_resources(params))
@@ -187,7 +187,7 @@ class FrontServer(Server[Any]):
             return await self._listening(context, honoured)
 
     async def _list(
-        self, context: Context, params: types.PaginatedRequestParams | None
+        self, context: RequestContext, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context
         if params is not None and params.cursor is not None:  # none was ever given out
@@ -198,7 +198,7 @@ class FrontServer(Server[Any]):
         )
 
     async def _call(
-        self, context: Context, params: types.CallToolRequestParams
+        self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = Request(context, params)
 
@@ -212,7 +212,7 @@ class FrontServer(Server[Any]):
         return self._told(await while_there(context, answer), context)
 
     def _told(
-        self, reply: ToolReply | Asked, context: Context
+        self, reply: ToolReply | Asked, context: RequestContext
     ) -> types.CallToolResult | types.InputRequiredResult:
         if isinstance(reply, Asked):
             return types.InputRequiredResult(
@@ -248,7 +248,9 @@ async def _tell(kind: Listed | Literal["tools"], session: ServerSession) -> None
         await _TELLING[kind](session)
 
 
-async def _set_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+async def _set_level(
+    context: RequestContext, params: types.SetLevelRequestParams
+) -> types.EmptyResult:
     connection_of(context).state[LEAST] = params.level
     return types.EmptyResult()
 
@@ -260,7 +262,7 @@ def _without_resources(
     return params.model_copy(update={"notifications": wanted})
 
 
-def _client_of(context: Context) -> str | None:
+def _client_of(context: RequestContext) -> str | None:
     """Return who a client says it is: what one was given is of no use to another."""
     known = context.session.client_params
     info = known.client_info if known is not None else None

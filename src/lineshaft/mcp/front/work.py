@@ -14,7 +14,7 @@ from anyio.abc import TaskGroup
 from msgspec import field
 
 from lineshaft.errors import LineshaftError, ToolError
-from lineshaft.mcp.front.client import Filled, Level, Note, Question, Said
+from lineshaft.mcp.front.client import FilledForm, Level, Note, Question, Said
 from lineshaft.values import CallResult, Event, RunResult, Struct, ToolSpec
 
 ANSWER_SECONDS = 600.0
@@ -35,7 +35,7 @@ _KEPT = 64
 
 _LOG = logging.getLogger(__name__)
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_CANCELLED = Filled("cancel")
+_CANCELLED = FilledForm("cancel")
 
 
 class _Asked(Struct, eq=False):

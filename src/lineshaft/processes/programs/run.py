@@ -13,7 +13,7 @@ from lineshaft.processes.programs.result import (
 )
 from lineshaft.values import NO_SECRETS, Command, Line, Process, SecretFinder
 
-Starting = Callable[[Command], Awaitable[Process]]
+StartProcess = Callable[[Command], Awaitable[Process]]
 """Starts a command, as a workspace's `run` does."""
 
 
@@ -21,7 +21,7 @@ async def run_program(
     options: ProgramOptions,
     *,
     on_line: Callable[[Line], object] | None = None,
-    starting: Starting | None = None,
+    starting: StartProcess | None = None,
     secrets: SecretFinder = NO_SECRETS,
 ) -> ProgramResult:
     """Run a program and wait for its end; what it has started ends with it.
@@ -63,7 +63,7 @@ async def run_program(
 
 
 async def _started(
-    options: ProgramOptions, starting: Starting | None, secrets: SecretFinder
+    options: ProgramOptions, starting: StartProcess | None, secrets: SecretFinder
 ) -> Process:
     try:
         if starting is not None:

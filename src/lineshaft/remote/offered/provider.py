@@ -20,7 +20,13 @@ from pydantic import ValidationError
 
 from lineshaft.errors import CALL_CODES, ConfigError, LineshaftError, ToolError, WorkspaceError
 from lineshaft.mcp import Claim, Claims
-from lineshaft.mcp.client import Maker, ResultShape, ServerCatalogue, nobody_said, too_large
+from lineshaft.mcp.client import (
+    CatalogueBuilder,
+    ResultShape,
+    ServerCatalogue,
+    nobody_said,
+    too_large,
+)
 from lineshaft.remote.protocol import (
     LINES,
     ActionEvent,
@@ -75,7 +81,7 @@ class WindowTools:
         invocation: str = "",
     ) -> None:
         self._window, self._name, self._invocation = window, name, invocation
-        self._maker = Maker(
+        self._builder = CatalogueBuilder(
             name,
             self._call,
             claims=claims or nobody_said,
@@ -179,7 +185,7 @@ class WindowTools:
             except ValidationError:
                 left_out[tool.name] = "its definition cannot be read"
         # In a thread: hundreds of schemas take a while to look through.
-        self._tell(await to_thread.run_sync(self._maker.make, listed, left_out), "")
+        self._tell(await to_thread.run_sync(self._builder.build, listed, left_out), "")
 
     def _tell(self, catalogue: ServerCatalogue, problem: str) -> None:
         self._catalogue, self._problem = catalogue, problem

@@ -3,16 +3,16 @@
 Above: runs and their checks. Below: the kept instance of the image that reads.
 """
 
-from lineshaft.scripts.reading.ask import Ask, through
+from lineshaft.scripts.reading.ask import AskReader, through
 from lineshaft.scripts.reading.hints import hint_for
-from lineshaft.scripts.reading.prepared import Import, Newer, Prepared
+from lineshaft.scripts.reading.prepared import Import, NewerSyntax, Prepared
 from lineshaft.scripts.reading.reading import Reading, strangers
 from lineshaft.scripts.reading.recent import Recent
 
 __all__ = [
-    "Ask",
+    "AskReader",
     "Import",
-    "Newer",
+    "NewerSyntax",
     "Prepared",
     "Reading",
     "Recent",

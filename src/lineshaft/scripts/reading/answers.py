@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from lineshaft.scripts.reading.hints import syntax_hint
-from lineshaft.scripts.reading.prepared import Import, Newer, Prepared
+from lineshaft.scripts.reading.prepared import Import, NewerSyntax, Prepared
 from lineshaft.scripts.reading.tools import ToldTools
 from lineshaft.tools import signature
 from lineshaft.values import Finding
@@ -171,11 +171,11 @@ def _import(item: object) -> Import:
     )
 
 
-def _newer(item: object) -> Newer:
+def _newer(item: object) -> NewerSyntax:
     minor, line, what = _row(item, 3)
     if not isinstance(minor, int) or not isinstance(line, int) or not isinstance(what, str):
         raise BadAnswer("newer")
-    return Newer(python=(3, minor), line=line, what=what[:_LONGEST])
+    return NewerSyntax(python=(3, minor), line=line, what=what[:_LONGEST])
 
 
 def _each(

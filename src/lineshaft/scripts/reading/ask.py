@@ -1,4 +1,4 @@
-"""The way to the guest's reader: orders out, answers in."""
+"""Requests to the reader in the guest, and its answers."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -8,19 +8,19 @@ import anyio.to_thread
 
 from lineshaft.sandbox.webassembly import Asker
 
-Ask = Callable[[Mapping[str, object]], Awaitable[Mapping[str, object]]]
-"""Give the reader one order. Raises `GuestTrapped` or `GuestStopped` where that ended it."""
+AskReader = Callable[[Mapping[str, object]], Awaitable[Mapping[str, object]]]
+"""Make one request to the reader. Raises `GuestTrapped` or `GuestStopped` where that ended it."""
 
 
-def through(asker: Asker) -> Ask:
+def through(asker: Asker) -> AskReader:
     """Return a way to a kept instance of the image.
 
     Args:
         asker: The instance; it is asked in a thread, as it blocks.
     """
 
-    async def ask(order: Mapping[str, object]) -> Mapping[str, object]:
-        text = json.dumps(order)
+    async def ask(request: Mapping[str, object]) -> Mapping[str, object]:
+        text = json.dumps(request)
         return _parsed(await anyio.to_thread.run_sync(asker.ask, text, abandon_on_cancel=True))
 
     return ask

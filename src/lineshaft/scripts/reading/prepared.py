@@ -23,7 +23,7 @@ class Import(Struct, frozen=True, kw_only=True):
     """The names taken out of it, which may be modules too."""
 
 
-class Newer(Struct, frozen=True, kw_only=True):
+class NewerSyntax(Struct, frozen=True, kw_only=True):
     """Syntax that older Pythons lack."""
 
     python: tuple[int, int]
@@ -69,7 +69,7 @@ class Prepared:
     """Which of the tools that it speaks of are not to be had, and why."""
 
     imports: tuple[Import, ...] = ()
-    newer: tuple[Newer, ...] = ()
+    newer: tuple[NewerSyntax, ...] = ()
     """The first use of syntax of each version above 3.11, oldest version first."""
 
     uses_tools: bool = False

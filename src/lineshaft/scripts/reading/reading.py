@@ -10,7 +10,7 @@ from lineshaft.errors import EngineError
 from lineshaft.sandbox.webassembly import GuestStopped, GuestTrapped
 from lineshaft.scripts.reading.acceptance import accept
 from lineshaft.scripts.reading.answers import BadAnswer, findings, prepared
-from lineshaft.scripts.reading.ask import Ask
+from lineshaft.scripts.reading.ask import AskReader
 from lineshaft.scripts.reading.prepared import Prepared
 from lineshaft.scripts.reading.tools import ToldTools
 from lineshaft.values import LATEST_PYTHON, Checker, Diagnostic, Finding, PythonTarget, ToolSpec
@@ -38,7 +38,7 @@ class Reading:
         ask: The way to the guest's reader.
     """
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: AskReader) -> None:
         self._ask = ask
         self._scripts: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
         self._offers: list[ToldTools] = []

@@ -11,7 +11,7 @@ from lineshaft.tools.schemas.contract import Contract
 from lineshaft.tools.schemas.defaults import with_defaults
 from lineshaft.tools.schemas.passwords import password_names
 from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
-from lineshaft.tools.schemas.plainness import NotPlain, Path, plain
+from lineshaft.tools.schemas.plainness import NotPlain, ValuePath, plain
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
 from lineshaft.tools.schemas.problems import Mismatch, Problem, shown, tell, unknown
 from lineshaft.tools.schemas.properties import Members, members
@@ -40,11 +40,11 @@ __all__ = [
     "Mismatch",
     "NotPlain",
     "Parameter",
-    "Path",
     "Problem",
     "PublishedSchema",
     "Schema",
     "Signature",
+    "ValuePath",
     "WebAddress",
     "WorkspacePath",
     "address_names",

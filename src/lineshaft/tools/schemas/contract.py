@@ -1,6 +1,7 @@
 """The contract of a tool: the seam between a tool and the validation of its values.
 
-Two implementations: `typed.Typed` from a Python signature, `foreign.Foreign` from JSON Schemas.
+Two implementations: `typed.TypedContract` from a Python signature, and
+`from_schema.SchemaContract` from JSON Schemas.
 """
 
 from collections.abc import Mapping

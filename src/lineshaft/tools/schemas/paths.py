@@ -30,10 +30,10 @@ WorkspacePath = Annotated[str, Marked(FILE)]
 EntryPath = Annotated[str, Marked(ENTRY)]
 """The same, except that a symbolic link at its end is meant itself: to delete, to move."""
 
-Place = tuple[str, ...]
+ArgumentPlace = tuple[str, ...]
 
 
-def places(schema: Schema) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+def places(schema: Schema) -> tuple[tuple[ArgumentPlace, ...], tuple[ArgumentPlace, ...]]:
     """Find the paths among the arguments that a schema describes.
 
     Args:
@@ -49,7 +49,7 @@ def places(schema: Schema) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
     marked = {id(part) for part in subschemas(schema) if part.get("format") in (FILE, ENTRY)}
     if not marked:
         return (), ()
-    found: dict[Place, str] = {}
+    found: dict[ArgumentPlace, str] = {}
     for steps, (place, part, again) in enumerate(_walk(schema, schema, (), ())):
         if part.get("format") in (FILE, ENTRY):
             marked.discard(id(part))
@@ -69,8 +69,8 @@ def places(schema: Schema) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
 
 
 def _walk(
-    schema: Schema, root: Schema, place: Place, inside: tuple[object, ...]
-) -> Iterator[tuple[Place, Schema, bool]]:
+    schema: Schema, root: Schema, place: ArgumentPlace, inside: tuple[object, ...]
+) -> Iterator[tuple[ArgumentPlace, Schema, bool]]:
     """Yield every schema that arguments may have to fit, and whether it leads back to itself."""
     ref = schema.get("$ref")
     again = ref is not None and ref in inside

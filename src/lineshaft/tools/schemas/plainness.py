@@ -13,7 +13,7 @@ _LONGEST_INT = 14_000  # bits; Python refuses to write down integers of some mor
 _BYTES = "use text, or base64.b64encode(...).decode()"
 _SET = "make it a list: sorted(...)"
 
-Path = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
 
 
 class NotPlain(Exception):

@@ -4,19 +4,17 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from lineshaft.tools.schemas.plainness import NotPlain
+from lineshaft.tools.schemas.plainness import NotPlain, ValuePath
 from lineshaft.values import Struct
 
 _MOST = 5
 _MOST_STEPS = 12
 
-Path = tuple[str | int, ...]
-
 
 class Problem(Struct, frozen=True):
     """One problem, and its place."""
 
-    path: Path
+    path: ValuePath
     text: str
     """The problem, to be read after the path: `must be an integer, not 'x'`."""
 

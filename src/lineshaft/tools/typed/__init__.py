@@ -3,6 +3,6 @@
 Its import is slow because of pydantic: it is made where there is such a tool.
 """
 
-from lineshaft.tools.typed.contract import Typed
+from lineshaft.tools.typed.contract import TypedContract
 
-__all__ = ["Typed"]
+__all__ = ["TypedContract"]

@@ -33,7 +33,7 @@ _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
 _BYTES = (bytes, bytearray, memoryview)
 
 
-class Typed:
+class TypedContract:
     """The contract of a function, from its annotations and its docstring.
 
     Args:

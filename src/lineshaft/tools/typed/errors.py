@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from lineshaft.tools.schemas import Path, Problem, shown, unknown
+from lineshaft.tools.schemas import Problem, ValuePath, shown, unknown
 
 _EXPECTED = {
     "string": "a string",
@@ -68,9 +68,9 @@ def problems_of(error: ValidationError, value: object, known: Iterable[str]) -> 
         known: Names that may stand at the top, for unknown ones.
     """
     names = list(known)
-    texts: dict[Path, str] = {}
-    expected: dict[Path, list[str]] = {}
-    inputs: dict[Path, object] = {}
+    texts: dict[ValuePath, str] = {}
+    expected: dict[ValuePath, list[str]] = {}
+    inputs: dict[ValuePath, object] = {}
     for detail in error.errors(include_url=False):
         kind = detail["type"]
         path = _path(detail["loc"], value, absent=kind == "missing")
@@ -115,7 +115,7 @@ def _expected(kind: str, context: Mapping[str, object], message: str) -> str:
     return found[1] if found else ""
 
 
-def _path(location: Sequence[str | int], value: object, *, absent: bool) -> Path:
+def _path(location: Sequence[str | int], value: object, *, absent: bool) -> ValuePath:
     """Return pydantic's location without the names of union members and the like in it."""
     path: list[str | int] = []
     for place, step in enumerate(location):

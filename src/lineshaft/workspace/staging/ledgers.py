@@ -8,7 +8,7 @@ from lineshaft.workspace._ledger import Ledger, Seen, Touched
 from lineshaft.workspace.disk import Kind, State
 from lineshaft.workspace.staging.pack import Json, Packing
 
-Content = Callable[[int], bytes]
+ReadContent = Callable[[int], bytes]
 
 
 class _StateFacts(Struct, frozen=True):
@@ -45,7 +45,7 @@ def ledger_facts(ledger: Ledger, packing: Packing) -> Json:
     }
 
 
-def ledger_from(facts: Mapping[str, TouchedFacts], content: Content, seen: Seen) -> Ledger:
+def ledger_from(facts: Mapping[str, TouchedFacts], content: ReadContent, seen: Seen) -> Ledger:
     """Return a ledger again; `seen` are the versions that its view has seen."""
     ledger = Ledger(seen)
     for path, file in facts.items():
@@ -58,6 +58,6 @@ def _state_facts(state: State, packing: Packing) -> Json:
     return {**asdict(state), "data": None if state.data is None else packing.put(state.data)}
 
 
-def _state_from(facts: _StateFacts, content: Content) -> State:
+def _state_from(facts: _StateFacts, content: ReadContent) -> State:
     data = None if facts.data is None else content(facts.data)
     return State(facts.kind, facts.sha256, data, facts.mode, facts.target)

@@ -29,7 +29,7 @@ from lineshaft.workspace.staging.pack import (
     unpacked,
 )
 
-Content = Callable[[int], bytes]
+ReadContent = Callable[[int], bytes]
 
 
 class Memory(Struct):
@@ -198,7 +198,9 @@ class Memory(Struct):
         return memory
 
     @classmethod
-    def _of(cls, facts: object, content: Content, roots: Roots, below: Overlay | None) -> "Memory":
+    def _of(
+        cls, facts: object, content: ReadContent, roots: Roots, below: Overlay | None
+    ) -> "Memory":
         told = decode(_MemoryFacts, facts)
         seen = Seen(told.seen.tokens, set(told.seen.reported))
         sights = [base_from(fact, roots) for fact in told.sights]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from lineshaft import kit
 from lineshaft.cli import _completion
 from lineshaft.cli._approver import TerminalApprover
-from lineshaft.cli._carry import Reins, carry
+from lineshaft.cli._carry import SignalHandling, carry
 from lineshaft.cli._display import Silent
 from lineshaft.cli._exit import DENIED
 from lineshaft.cli._keyboard import can_ask
@@ -81,9 +81,9 @@ def command(
         approver=TerminalApprover(Silent()) if can_ask() else None,
         store=store_for(settings),
     )
-    reins = Reins()
-    call = partial(make_call, session, "python_run", arguments, reins=reins)
-    answer = _answer(carry(call, reins))
+    signals = SignalHandling()
+    call = partial(make_call, session, "python_run", arguments, signals=signals)
+    answer = _answer(carry(call, signals))
     if json:
         result(json_module.dumps(answer, ensure_ascii=False))
     else:

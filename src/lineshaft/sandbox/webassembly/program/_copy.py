@@ -75,7 +75,7 @@ class Bounds(Struct, frozen=True, kw_only=True):
     """Bytes of one file that it writes."""
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """The stamp of a file: equal stamps, same file and content."""
 
     device: int
@@ -89,10 +89,10 @@ class Stamp(NamedTuple):
 class _Known(Struct, frozen=True):
     """One path of the copy as it was put there."""
 
-    source: Stamp | None
+    source: FileStamp | None
     """Of the workspace's own; None: look at its content next time."""
 
-    copy: Stamp
+    copy: FileStamp
     state: PathState
 
 
@@ -588,8 +588,8 @@ def _kind(mode: int) -> str:
     return "symlink" if stat.S_ISLNK(mode) else "other"
 
 
-def _stamp(status: os.stat_result) -> Stamp:
-    return Stamp(
+def _stamp(status: os.stat_result) -> FileStamp:
+    return FileStamp(
         status.st_dev,
         status.st_ino,
         status.st_mode,
@@ -599,7 +599,7 @@ def _stamp(status: os.stat_result) -> Stamp:
     )
 
 
-def _settled(status: os.stat_result, before: os.stat_result | None = None) -> Stamp | None:
+def _settled(status: os.stat_result, before: os.stat_result | None = None) -> FileStamp | None:
     """Return a stamp to compare later; None where a further change might not alter it."""
     if not _HAS_CTIME or (before is not None and _stamp(before) != _stamp(status)):
         return None

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import cast
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools.foreign.errors import problems_of
-from lineshaft.tools.foreign.validator import SchemaValidator, checker
+from lineshaft.tools.from_schema.errors import problems_of
+from lineshaft.tools.from_schema.validator import SchemaValidator, checker
 from lineshaft.tools.schemas import (
     Function,
     Mismatch,
@@ -35,7 +35,7 @@ _MOST_PROBLEMS = 20
 _IN_PLACE = ("not", "if", "then", "else")
 
 
-class Foreign:
+class SchemaContract:
     """The contract that two JSON Schemas state.
 
     Args:

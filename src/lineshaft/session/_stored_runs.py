@@ -1,4 +1,4 @@
-"""Later actions on a run: resume, undo, replay, abandon."""
+"""Actions on stored runs: resume, cancel, undo, replay."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from lineshaft.store import RunSummary, Store
 from lineshaft.values import Answer, Caller, Pending, Replay, RunResult, Undone, Workspace
 
 
-class Afterwards(ABC):
+class StoredRunActions(ABC):
     """The half of a session that works on runs which stand still or are over."""
 
     store: Store | None

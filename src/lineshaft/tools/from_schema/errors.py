@@ -5,7 +5,7 @@ from typing import cast
 
 from jsonschema import ValidationError
 
-from lineshaft.tools.schemas import Path, Problem, shown, unknown
+from lineshaft.tools.schemas import Problem, ValuePath, shown, unknown
 
 _TYPES = {
     "string": "a string",
@@ -50,15 +50,15 @@ def problems_of(errors: Iterable[ValidationError], known: Iterable[str]) -> list
         known: Names that may stand at the top, for unknown ones.
     """
     names = list(known)
-    found: dict[Path, str] = {}
+    found: dict[ValuePath, str] = {}
     for error in errors:
         path, text = _problem(error, names, 0)
         found.setdefault(path, text)
     return [Problem(path, text) for path, text in found.items()]
 
 
-def _problem(error: ValidationError, names: list[str], depth: int) -> tuple[Path, str]:
-    path: Path = tuple(error.absolute_path)
+def _problem(error: ValidationError, names: list[str], depth: int) -> tuple[ValuePath, str]:
+    path: ValuePath = tuple(error.absolute_path)
     keyword = str(error.validator)
     if keyword in _FIXED:
         return path, _FIXED[keyword]
