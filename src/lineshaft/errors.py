@@ -413,7 +413,7 @@ class RunBusy(StateError):
 
 
 class StateExpired(StateError):
-    """It was kept for a time, and the time is over."""
+    """The state was kept for a time, and that time is over."""
 
     code = "E_EXPIRED"
 

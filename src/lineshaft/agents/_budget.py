@@ -6,7 +6,7 @@ from lineshaft.values import Struct
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """What one run of a microagent may use. Whichever is used up first ends it.
+    """The bounds of one run of a microagent. The first one that is used up ends the run.
 
     Raises:
         ConfigError: A number is out of range.
@@ -44,7 +44,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class AgentUsage(Struct, kw_only=True):
-    """What one run of a microagent has used."""
+    """The usage of one run of a microagent."""
 
     turns: int = 0
     """Replies of its model."""

@@ -114,7 +114,7 @@ class _Outcome(Struct):
 
 
 class _Start(Struct, frozen=True, kw_only=True):
-    """What host code says of one run."""
+    """The arguments that host code gives for one run."""
 
     model: str | Model | None = None
     history: Sequence[Message] = ()

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class SignalHandling(Struct):
-    """What the first signal does while the work is under way; the work may change it."""
+    """The effect of the first signal; the work may change it while it goes on."""
 
     cancel: Callable[[], None] | None = None
     """None: all of the work is cancelled."""

@@ -57,7 +57,7 @@ class OfferedTools(Struct, frozen=True, kw_only=True):
 
 
 def tell_silent(*names: str) -> None:
-    """Say of servers that what they claim does not count."""
+    """Note that the claims of some servers do not count."""
     note(
         f"{paint('note', 'dim')}: what {', '.join(names)} claims of its tools does not count yet: "
         f"`lineshaft config mcp claims {' '.join(names)}`"
@@ -160,7 +160,7 @@ def tell_unmasked(names: Collection[str]) -> None:
 
 
 def tell_lacks(offered: OfferedTools, text: str) -> None:
-    """Say of the agents that a script names which cannot be asked, and what they lack."""
+    """Warn about agents that a script names and that cannot run, with what each lacks."""
     for name, error in lacks(offered.toolset, text).items():
         what = f"the agent {one_line(name)} cannot work: {sentence_of(error)}"
         note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")

@@ -32,7 +32,7 @@ ClaimsAnswer = Literal["accept", "external"] | Mapping[str, Effect]
 
 
 class ClaimLike(Protocol):
-    """What is needed of a claim here."""
+    """The part of a claim that is kept."""
 
     @property
     def tool(self) -> str:
@@ -41,12 +41,12 @@ class ClaimLike(Protocol):
 
     @property
     def effect(self) -> Effect:
-        """What the server says."""
+        """The effect that the server claims."""
         ...
 
     @property
     def sha256(self) -> str:
-        """Of all that the server says of the tool."""
+        """SHA-256 of the tool's definition, as the server gives it."""
         ...
 
 
@@ -54,7 +54,7 @@ Answered = bool | Mapping[str, Effect] | None
 
 
 class KeptClaims(Struct, frozen=True, kw_only=True):
-    """What was answered for a server, in short."""
+    """A person's answer about the claims of a server."""
 
     answer: ClaimsAnswer
 

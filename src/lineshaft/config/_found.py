@@ -30,7 +30,7 @@ _MOST_BYTES_OF_ALL = 200_000_000
 
 
 class FoundServers(Struct, frozen=True, kw_only=True):
-    """What there is, and what could not be read."""
+    """The servers found, and the files that could not be read."""
 
     servers: tuple[ServerSetting, ...] = ()
     broken: tuple[BrokenFile, ...] = ()

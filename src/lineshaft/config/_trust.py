@@ -30,7 +30,7 @@ _FILE = "trusted.json"
 
 
 class Approval(Struct, frozen=True, kw_only=True):
-    """What a person approves, as it is now: a module, server, agent or program of another's file.
+    """A module, server, agent or program of another's file, as a person approves it: as it is now.
 
     Whether it has been given, `is_approved` says.
     """

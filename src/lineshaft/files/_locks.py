@@ -40,7 +40,7 @@ def lock_file(fd: int, *, wait: bool = True, shared: bool = False) -> None:
 
 
 def unlock_file(fd: int) -> None:
-    """Let go of a lock before its descriptor is closed."""
+    """Release a lock before its descriptor is closed."""
     try:
         fcntl = importlib.import_module("fcntl")
     except ImportError:  # Windows

@@ -77,7 +77,7 @@ class Approvals:
         """Return a call as it is shown to the approver."""
         return Pending(
             id=entry.id,
-            tool=entry.spec.name if entry.spec else entry.call.tool,
+            tool=entry.name,
             arguments=self._run.gate.redactor.whole(entry.spec, entry.arguments),
             reason=verdict.reason,
             rule=verdict.rule,

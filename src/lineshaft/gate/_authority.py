@@ -30,7 +30,7 @@ from lineshaft.values import (
 
 
 class CallAuthority(Struct):
-    """What a call may see of the workspace, and whether it is still under way."""
+    """The authority of a call: the paths that it may see, and whether it is still under way."""
 
     look: Callable[[], Callable[[str], bool]]
     """Makes the answer to: may the call look at this path? Only asked for when needed."""

@@ -21,7 +21,7 @@ from lineshaft.values import (
 
 
 class CallEntry(Struct, kw_only=True, eq=False):
-    """What is known of one call while it is under way."""
+    """The facts of one call while it is under way."""
 
     __unshown__ = frozenset({"beside"})
 

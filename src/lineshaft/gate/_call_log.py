@@ -172,7 +172,7 @@ class CallLog:
         self.note("usage", call_id, model=model, **asdict(usage))
 
     def take_place(self, entry: CallEntry, call_id: str) -> None:
-        """Let a call be the one that waited under an id in an earlier part of the run."""
+        """Give a call the id under which it waited in an earlier part of the run."""
         del self.entries[entry.id], self._order[entry.id]
         self._past.pop(call_id, None)
         entry.call = replace(entry.call, id=call_id)

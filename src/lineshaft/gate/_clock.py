@@ -99,7 +99,7 @@ class RunClock:
             self._script = self.elapsed, None
 
     def go_on(self, *, script: bool) -> None:
-        """Go on, if nothing else keeps it; the argument is that of `stop`."""
+        """Let the clock go on, unless another `stop` still holds it."""
         self._halts -= script
         passed, since = self._script
         if self._halts == 0 and since is None:

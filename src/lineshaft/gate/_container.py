@@ -61,7 +61,7 @@ _OF_SCRIPT = Limits.for_model().calls
 
 
 class Container(Struct, frozen=True, kw_only=True):
-    """What makes the further calls of one call, refused unless its tool is a container."""
+    """The maker of one call's further calls, which are refused unless its tool is a container."""
 
     run: RunInfo
     entry: CallEntry
@@ -82,7 +82,7 @@ class Container(Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> CallScope:
-        """What stands around its calls."""
+        """The scope of the container's calls."""
         call, spec = self.entry.call, self.tool.spec
         outer = call.scope or NOTHING_AROUND
         return CallScope(

@@ -44,7 +44,7 @@ _MODELS: frozenset[Origin] = frozenset({"model", "mcp"})
 
 
 class PathReach:
-    """What a call may do with paths that it does not name; worked out at the first question."""
+    """The reach of a call over paths that it does not name; worked out at the first question."""
 
     def __init__(self, policy: Policy, subject: Subject) -> None:
         self._policy = policy
@@ -143,7 +143,7 @@ def _observe(run: RunInfo, entry: CallEntry, spec: ToolSpec, value: object) -> N
 
 
 class _Lent(Struct, frozen=True):
-    """What a call is lent for as long as it lasts."""
+    """The context, clock and authority that a call has for as long as it lasts."""
 
     authority: CallAuthority
     context: Context

@@ -89,12 +89,12 @@ class InnerScripts:
         self.working.discard(container)
 
     def stir(self, container: str) -> None:
-        """Take that a call of a script has ended, which may let it go on."""
+        """Note that a call of a script has ended: the script may go on."""
         self.working.add(container)
 
     @contextmanager
     def at_rest(self, container: str) -> Generator[None]:
-        """Have a script count as one that can only wait, inside the block."""
+        """Count a script as one that can only wait, inside the block."""
         self.working.discard(container)
         self.changed()
         try:

@@ -91,7 +91,7 @@ def held_around() -> Mapping[str, str]:
 
 
 class CallPlace:
-    """Where one call stands, in all of its lines.
+    """The place of one call in all of its lines.
 
     Args:
         spec: The tool that is called.
@@ -134,13 +134,13 @@ class CallPlace:
                 await ticket.granted.wait()
 
     def hold(self, call_key: str) -> None:
-        """Let calls that the current task makes further on pass through this call's own lane."""
+        """Let further calls of the current task pass through this call's own lane."""
         own = self._held if self._key is None else {**self._held, self._key[0]: call_key}
         _holder.set(own)
 
     @asynccontextmanager
     async def aside(self) -> AsyncGenerator[None]:
-        """Let others go inside the block, in which a person is asked; then stand in line again.
+        """Leave the line inside the block, in which a person is asked, and join it again after.
 
         Not in the lane of the workspace: what others changed there would not be what was read. Nor
         does a call that keeps its place in the run's order: one that waits for it there may have
@@ -159,7 +159,7 @@ class CallPlace:
         await ticket.granted.wait()
 
     def leave(self) -> None:
-        """Let the next ones go."""
+        """Leave all lines, so that the next calls can go."""
         for line, ticket in self._tickets:
             line.leave(ticket)
         self._tickets.clear()

@@ -34,7 +34,7 @@ def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
 
 
 def note_beside(entry: CallEntry) -> None:
-    """Let a call know those that middleware made beside it, and them of it."""
+    """Link a call with those that middleware made beside it."""
     beside = _BESIDE.get()  # which the outermost dispatch has set
     beside.append(entry)
     entry.beside = beside

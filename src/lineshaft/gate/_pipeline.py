@@ -548,7 +548,7 @@ class CallPipeline:
 
     @property
     def pause_point(self) -> PausePoint:
-        """Where the run stands, suspended."""
+        """The point at which the run is suspended."""
         waiting = {pending.id for pending in self._suspended}
         entries = self._run.call_log.entries
         return pause_point_of(

@@ -23,7 +23,7 @@ _LONGEST_MESSAGE = 2_000
 
 
 class Controls(Protocol):
-    """What the gate may do to the run whose calls it handles."""
+    """The control that the gate has over the run whose calls it handles."""
 
     def end(self, kind: EndKind, code: str, message: str) -> None:
         """End the run from outside; nothing is handed back to the script."""

@@ -32,7 +32,7 @@ from lineshaft.values import (
 
 
 class ScriptPlace(Struct, frozen=True, kw_only=True):
-    """What the gate lends to the executor of a container's script."""
+    """The gate's side of a container's script, for the executor of the script."""
 
     run: RunInfo
     entry: CallEntry
@@ -89,7 +89,7 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
 
     @property
     def earlier(self) -> KeptScript | None:
-        """What an earlier part of the run has kept of the script; None: it begins."""
+        """What an earlier part of the run has kept of the script; None: the script begins."""
         return self.run.inner.recorded.get(self.entry.key)
 
     @property
@@ -126,7 +126,7 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
 
     @contextmanager
     def under_way(self, paused: StopsClock) -> Generator[None]:
-        """Have the script count as one that works, or waits, inside the block.
+        """Count the script as one that works, or waits, inside the block.
 
         Args:
             paused: Stops its clock inside a block.
@@ -146,7 +146,7 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
         return done
 
     async def waiting(self, call_ids: Collection[str]) -> NoReturn:
-        """Take that the script can only wait: whether the run pauses is for the whole run to say.
+        """Note that the script can only wait; whether the run pauses is decided for the whole run.
 
         Args:
             call_ids: Its unfinished calls.

@@ -26,7 +26,7 @@ class _ScriptTurns(Struct, kw_only=True):
 
     @property
     def rest(self) -> tuple[Sequence[int], bytes]:
-        """What was not recorded of its turns and readings."""
+        """The turns and readings that are not recorded yet."""
         return self.replay.turns[self.turns :], self.replay.readings[self.readings :]
 
     @property
@@ -132,7 +132,7 @@ class TurnLog:
             self._record(script, *script.rest)
 
     def _followed(self, replay: ReplayInputs, call_id: str | None, unpausable: str) -> _ScriptTurns:
-        """Have the turns of a script recorded as they pass."""
+        """Record the turns of a script as they pass."""
         script = _ScriptTurns(
             replay=replay,
             call_id=call_id,

@@ -98,7 +98,7 @@ class Matches(TypedDict):
 
 
 class FileChange(TypedDict):
-    """What was done to a file."""
+    """A change that was made to a file."""
 
     path: str
     """In the workspace, with `/`."""

@@ -137,7 +137,7 @@ def checked_address(what: str, url: str) -> None:
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """What a server says of the effects of one of its tools; nothing vouches for it."""
+    """A server's statement about the effects of one of its tools; nothing vouches for it."""
 
     tool: str
     """Canonical name."""
@@ -157,7 +157,7 @@ effects by canonical name (others are `external`). None: no answer yet, so none.
 
 
 class ServerOptions(TypedDict, total=False):
-    """What may be said of a server beside how it is reached."""
+    """The options of a server beside the way it is reached."""
 
     trust: bool
     """Whether all that it claims about the effects of its tools counts."""

@@ -46,7 +46,7 @@ class RequestedCall(Struct, frozen=True, kw_only=True):
 
 
 class TokenUsage(Struct, frozen=True, kw_only=True):
-    """What one request cost."""
+    """The tokens and cost of one request."""
 
     input_tokens: int = 0
     """Tokens of the request, cached ones included."""
@@ -88,7 +88,7 @@ class ModelReply(Struct, frozen=True, kw_only=True):
 
 
 class CallAnswer(Struct, frozen=True, kw_only=True):
-    """What came back from one call that a model requested."""
+    """The answer to one call that a model requested."""
 
     id: str
     """Of the `RequestedCall`."""

@@ -41,7 +41,7 @@ class ProjectProgram(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
-    """What a distribution brings: tools, and agents with tools of their own.
+    """The tools of a distribution, and its agents with tools of their own.
 
     Tools have a namespace, so that they clash with no others: `@tool(name="azure_sdk.compile")`.
 

@@ -86,7 +86,7 @@ def pause_of(
 
 
 class PauseDocument(Struct, frozen=True, kw_only=True):
-    """The same as `pause_of` writes it, but for what a `KeptPause` holds beside it."""
+    """The document of a pause, as `pause_of` writes it."""
 
     format: int
     keys: Mapping[str, str]

@@ -12,7 +12,7 @@ _around: ContextVar[Gate | None] = ContextVar("lineshaft_gate_around", default=N
 
 @contextmanager
 def beginning_runs(gate: Gate) -> Generator[None]:
-    """Have runs that are begun in the block know through which gate the run around them goes."""
+    """Tell runs that begin in the block which gate the run around them uses."""
     token = _around.set(gate)
     try:
         yield

@@ -342,7 +342,7 @@ class Resumed(Struct, frozen=True, kw_only=True):
     earlier: ReplayLog
 
     async def carry_on(self) -> RunResult:
-        """Let the run go on, and settle it."""
+        """Continue the run, and settle it."""
         progress = RunProgress(
             engine=self.engine.name if self.engine else "",
             engine_reason=self.checkpoint.engine_reason,

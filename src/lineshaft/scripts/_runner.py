@@ -289,7 +289,7 @@ class Runner:
         engine: Engine,
         progress: RunProgress,
     ) -> ReplayInputs | None:
-        """Have the run kept, and return the inputs of its script beside its calls."""
+        """Keep the run's exact steps, and return the inputs of its script beside its calls."""
         if self.environment.log is None or not progress.lands:
             return None
         replay = ReplayInputs(seed=secrets.token_hex(32))

@@ -32,7 +32,7 @@ MakeCall = Callable[[str, Mapping[str, object]], Awaitable[CallResult]]
 
 
 class ModelSide:
-    """What a model is told, and what becomes of its calls.
+    """The definitions and instructions for a model, and the handling of its calls.
 
     Args:
         specs: Gives the session's tools as they are now.

@@ -9,7 +9,7 @@ Specs = tuple[ToolSpec, ...]
 
 
 class OpenTools:
-    """What may be told of: a tool whose every call policy denies is neither listed nor described.
+    """The tools that may be listed and described: not those whose every call policy denies.
 
     Args:
         specs: Gives all tools that are there now; the same tuple as long as nothing changed.

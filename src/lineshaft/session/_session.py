@@ -503,7 +503,7 @@ class Session(StoredRunActions):
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        """Where tools come from that may come and go."""
+        """The providers, whose tools may come and go."""
         return self._session_tools.providers
 
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -543,7 +543,7 @@ class Session(StoredRunActions):
         return self._runner.verdict(tool, arguments, origin=origin)
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called whenever the tools, or why some are missing, have changed.
+        """Call a function whenever the tools, or the reasons why some are missing, have changed.
 
         Returns:
             What ends this.

@@ -77,7 +77,7 @@ class SessionTools(Mapping[str, Tool]):
             changed()
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called after each change; what is returned ends this."""
+        """Call a function after each change; return a function that ends this."""
         key = object()
         self._watching[key] = changed
         return lambda: self._watching.pop(key, None) and None

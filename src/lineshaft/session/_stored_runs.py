@@ -84,7 +84,7 @@ class StoredRunActions(ABC):
         repeat: Collection[str] | None = None,
         caller: Caller | None = None,
     ) -> RunResult:
-        """Let a run go on that was paused, or whose host died. No call is made twice.
+        """Continue a run that was paused, or whose host died. No call is made twice.
 
         Args:
             run_id: The run.

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class SessionArguments(TypedDict, total=False):
-    """What `Session` takes besides its tools."""
+    """The arguments of `Session` besides its tools."""
 
     workspace: str | Path | Workspace
     policy: Policy | None

@@ -67,7 +67,7 @@ class CheckpointLock:
                 unlock_file(self._fd)
 
     def close(self) -> None:
-        """Let go of the lock; in the child of a fork it stays the parent's."""
+        """Release the lock; in the child of a fork it stays the parent's."""
         with suppress(OSError):
             os.close(self._fd)
 

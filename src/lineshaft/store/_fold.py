@@ -47,7 +47,7 @@ def fold(run_id: str, rows: Iterable[LogRow], *, last_seq: int) -> SavedRun:
 
 
 class _Script(Struct, frozen=True):
-    """What the first `turn` of a container's script holds beside its turns."""
+    """The beginning of a container's script, in its first `turn`."""
 
     engine: str
     identity: Mapping[str, str]
@@ -55,7 +55,7 @@ class _Script(Struct, frozen=True):
 
 
 class _Turn(Struct, frozen=True):
-    """What a `turn` holds."""
+    """The data of a `turn`."""
 
     turns: list[int]
     readings: str
@@ -64,14 +64,14 @@ class _Turn(Struct, frozen=True):
 
 
 class _Landing(Struct, frozen=True):
-    """What a `landing` holds."""
+    """The data of a `landing`."""
 
     stage: int
     layers: tuple[str, ...] = ()
 
 
 class _Resumption(Struct, frozen=True):
-    """What a `resumed` holds: how much of the turns and readings stays."""
+    """The data of a `resumed`: how much of the turns and readings stays."""
 
     turns: int
     readings: int

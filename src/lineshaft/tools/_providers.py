@@ -61,7 +61,7 @@ class Unlisted(Protocol):
 
 
 class HeldContent(Protocol):
-    """What a handle in a result stands for."""
+    """The content that a handle in a result stands for."""
 
     @property
     def kind(self) -> str:

@@ -131,7 +131,7 @@ _SWITCHES = (
 
 
 class _Options(Struct, frozen=True, kw_only=True):
-    """The same, complete."""
+    """The options of a tool, complete."""
 
     name: str | None = None
     description: str | None = None

@@ -9,7 +9,7 @@ class Belonging(Protocol):
     """A resource that has to be closed."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
         ...
 
 

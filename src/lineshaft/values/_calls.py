@@ -33,7 +33,7 @@ Arguments = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallScope:
-    """What the containers around a call leave to it; made by the gate alone."""
+    """The limits that the containers around a call set to it; made by the gate alone."""
 
     origins: tuple[Origin, ...]
     """The ways in of the container calls around it, the innermost first: a rule about an origin is
@@ -129,7 +129,7 @@ Middleware = Callable[[Dispatch], Dispatch]
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What policy says about one call, and why."""
+    """The decision of policy about one call, with its reason."""
 
     kind: VerdictKind
     """Whether the call may be made, is asked about, is refused, or ends the run."""
@@ -174,7 +174,7 @@ class Pending(Struct, frozen=True, kw_only=True):
 
     @property
     def grant(self) -> str:
-        """What a yes for the run is kept under: calls with the same one need no other.
+        """The key of an answer for the run: calls with the same key need no other answer.
 
         Where a container made the call, only those that it makes, and the containers in it.
         """

@@ -90,7 +90,7 @@ def nothing_else(arguments: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
-    """What a container leaves to some of its calls, at most."""
+    """The most that a container allows to some of its calls."""
 
     tools: frozenset[str] | None = None
     """Canonical names; None: all that the container may call."""
@@ -251,7 +251,7 @@ class Context(Struct, frozen=True, kw_only=True):
         return await self.confine(narrowing)
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> None:
-        """Say how far the call is.
+        """Report the progress of the call.
 
         Args:
             done: Work done so far, in any unit. Numbers that are not finite are ignored.

@@ -160,7 +160,7 @@ class RunError(Struct, frozen=True, kw_only=True):
 
 
 class ModelUsage(Struct, frozen=True, kw_only=True):
-    """What requests to one model have used."""
+    """The usage of one model."""
 
     requests: int = 0
     """Requests that were answered."""

@@ -513,7 +513,7 @@ class Stage(Workspace, Protocol):
         ...
 
     async def consult(self, process: str = "") -> tuple[Finding, ...]:
-        """Have the person at the editor decide, before a landing and before a process starts.
+        """Ask the person at the editor, before a landing and before a process starts.
 
         What they have not saved, and a landing changes or the process would not see, is asked
         about. Without an editor no person is asked.

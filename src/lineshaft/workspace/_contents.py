@@ -61,7 +61,7 @@ class Contents:
         return Spilled(self._folder, data)
 
     def drop(self, held: Held | None) -> None:
-        """Let go of a content."""
+        """Release a content."""
         if isinstance(held, bytes):
             self._held -= len(held)
 

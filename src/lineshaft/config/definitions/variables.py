@@ -26,7 +26,7 @@ INPUT_PREFIX = f"{PREFIX}INPUT_"
 
 
 class Input(Struct, frozen=True, kw_only=True):
-    """What a file wants to be asked of a person, as VS Code's `inputs` do."""
+    """A value that a file has a person asked for, as VS Code's `inputs` do."""
 
     id: str
     description: str = ""
@@ -70,7 +70,7 @@ AskInput = Callable[[str, Input], str | None]
 
 
 class Variables(Struct, frozen=True, kw_only=True):
-    """Where the values of variables come from."""
+    """The values of variables in a server's definition."""
 
     __unshown__ = frozenset({"secrets", "told"})
 

@@ -122,7 +122,7 @@ class CPythonEngine:
         return ""
 
     async def ready(self) -> None:
-        """Have the parent started, in its jail.
+        """Start the parent process, in its jail.
 
         Raises:
             ConfigError: The engine was closed.

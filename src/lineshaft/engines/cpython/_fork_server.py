@@ -113,7 +113,7 @@ class ForkServer:
         self.leave(worker)
 
     def fork_ahead(self) -> None:
-        """Have a process ready for the next script."""
+        """Fork a process for the next script ahead of time."""
         with self._lock, suppress(Lost):
             while not self._retired and len(self._spare) < _SPARES:
                 self._spare.append(self._fork())

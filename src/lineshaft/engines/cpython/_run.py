@@ -138,7 +138,7 @@ class CPythonRun:
         self._outcome: asyncio.Future[Outcome] = self.loop.create_future()
 
     def begin(self, order: str, address_space: int) -> None:
-        """Have the script run.
+        """Start the script.
 
         Args:
             order: To the guest.

@@ -59,7 +59,7 @@ class Clocks:
             raise RunEnded(Diverged(message=str(error))) from None
 
     def finished(self) -> None:
-        """Take that the script has ended.
+        """Note that the script has ended.
 
         Raises:
             RunEnded: The record has further readings.

@@ -168,7 +168,7 @@ class TurnOrder:
         return PASSED
 
     def finished(self) -> None:
-        """Take that the script has ended.
+        """Note that the script has ended.
 
         Raises:
             RunEnded: Its record goes on.

@@ -72,7 +72,7 @@ class WasmEngine:
         return PythonTarget(version=minor_version(self._image.python), packages=packages)
 
     async def ready(self) -> None:
-        """Have the native code made, and instances kept ready.
+        """Make the native code, and keep instances ready.
 
         Raises:
             WasmUnavailable: This machine cannot run it.
@@ -155,7 +155,7 @@ class WasmEngine:
         _POOL.release(self._instances)
 
     async def _prepare_imports(self, program: Program) -> None:
-        """Have the modules compiled that a script imports, before it begins."""
+        """Compile the modules that a script imports, before it begins."""
         strangers = self._strangers(program.imports)
         if strangers and self._packages:
             await self._threads.run(lambda: [self._packages.impure(name) for name in strangers])

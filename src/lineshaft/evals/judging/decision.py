@@ -27,7 +27,7 @@ JudgementWord = Literal["better", "no worse", "worse", "not enough runs", "scrip
 
 
 class GateRules(Struct, frozen=True, kw_only=True):
-    """What the gate goes by.
+    """The rules by which the gate decides.
 
     Raises:
         ConfigError: A number is out of its range.
@@ -68,7 +68,7 @@ class GateRules(Struct, frozen=True, kw_only=True):
 
 
 class GroupJudgement(Struct, frozen=True, kw_only=True):
-    """What is said of the tasks of one kind."""
+    """The judgement of the tasks of one kind."""
 
     kind: TaskKind
     word: JudgementWord
@@ -115,7 +115,7 @@ class GroupJudgement(Struct, frozen=True, kw_only=True):
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
-    """What the gate says."""
+    """The judgement of the gate."""
 
     word: JudgementWord
     """The judgement in a word."""

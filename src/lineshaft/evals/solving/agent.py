@@ -38,7 +38,7 @@ _ASKED = "asked"
 
 
 class Spending(Struct, kw_only=True):
-    """What an attempt has spent so far."""
+    """The spending of an attempt so far."""
 
     turns: int = 0
     """Replies of the model."""
@@ -73,7 +73,7 @@ class Attempt(Struct, kw_only=True):
 
 
 class Workplace(Struct, frozen=True, kw_only=True):
-    """Where an agent works, and on what."""
+    """The files, tools and task of an attempt."""
 
     folder: str
     task: EvalTask

@@ -24,7 +24,7 @@ _NAME = 24
 
 
 class SweepFolder:
-    """Where a sweep lies. Make one for reading; `begun` is for writing.
+    """The folder of a sweep. Make one for reading; `begun` is for writing.
 
     Args:
         place: The folder.
@@ -101,7 +101,7 @@ class SweepFolder:
 
     @property
     def work(self) -> Path:
-        """Where the copies of running cells lie."""
+        """The folder of the copies of running cells."""
         return self.place / "work"
 
     def plan(self) -> SweepPlan:

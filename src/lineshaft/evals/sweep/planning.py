@@ -22,7 +22,7 @@ _MOST_REPEATS = 10_000
 
 
 class PriceTable(Struct, frozen=True, kw_only=True):
-    """What models cost, and when that was so."""
+    """The prices of models, and the day they are from."""
 
     date: str
     """A day, as `2026-11-01`."""
@@ -49,7 +49,7 @@ class TaskFacts(Struct, frozen=True, kw_only=True):
 
 
 class SweepPlan(Struct, frozen=True, kw_only=True):
-    """What a sweep is to do, written down before it begins."""
+    """The plan of a sweep, written down before it begins."""
 
     tasks: tuple[TaskFacts, ...]
     variants: tuple[Variant, ...]

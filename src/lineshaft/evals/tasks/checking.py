@@ -32,7 +32,7 @@ _ANSWER_BYTES = 5_000_000
 
 
 class Score(Struct, frozen=True):
-    """What a checker says."""
+    """The score that a checker gives."""
 
     value: float
     """From 0 to 1."""

@@ -11,7 +11,7 @@ from lineshaft.values import Struct
 
 
 class TaskLimits(Struct, frozen=True, kw_only=True):
-    """What one run of a task may use."""
+    """The bounds of one run of a task."""
 
     turns: int = 60
     """Replies of the model."""
@@ -50,7 +50,7 @@ class EvalTask(Struct, frozen=True, kw_only=True):
 
 
 class World(Struct, frozen=True, kw_only=True):
-    """What a task's `tools.py` gives: tools with a state of their own, made anew for each run."""
+    """The tools of a task's `tools.py`, with a state of their own, made anew for each run."""
 
     tools: Sequence[Tool]
     files: Mapping[str, str] = field(default_factory=dict[str, str])

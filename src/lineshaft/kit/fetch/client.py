@@ -47,7 +47,7 @@ class Fetching(Struct, frozen=True, kw_only=True):
 
 
 class Fetched(Struct, frozen=True, kw_only=True):
-    """What a server answered."""
+    """The answer of a web server."""
 
     __unshown__ = frozenset({"body"})
 

@@ -19,7 +19,7 @@ _FIRST_ERROR = 400
 
 
 class LinkState(TypedDict):
-    """What is known of an address."""
+    """The state of a link."""
 
     address: str
     """As it was given."""

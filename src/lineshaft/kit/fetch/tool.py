@@ -20,7 +20,7 @@ _SECONDS = 45.0
 
 
 class FetchedPage(TypedDict):
-    """What a server answered."""
+    """The page that a web server answered with."""
 
     url: str
     """The final address: where redirects on the same server led."""

@@ -35,7 +35,7 @@ class _Written(Struct, frozen=True):
 
 
 class _ChangePlan(Struct):
-    """What is to be done, in this order."""
+    """The changes to make, in order."""
 
     moves: list[tuple[str, _Written]] = field(default_factory=list[tuple[str, "_Written"]])
     deleted: list[JailedChange] = field(default_factory=list[JailedChange])

@@ -10,7 +10,7 @@ from lineshaft.values import Context, Struct
 
 
 class ProgramOutput(Struct, frozen=True, kw_only=True):
-    """What a program printed."""
+    """The output of a program."""
 
     stdout: str
     stderr: str

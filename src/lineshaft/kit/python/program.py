@@ -15,7 +15,7 @@ _INLINE = "<python_run>"
 
 
 class PythonProgram(Struct, frozen=True, kw_only=True):
-    """What is to be run."""
+    """The Python program to run."""
 
     name: str
     """In `sys.argv[0]` and tracebacks."""

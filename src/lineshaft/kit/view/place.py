@@ -14,7 +14,7 @@ from lineshaft.values import Struct
 
 
 class ViewPlace(Struct, frozen=True, kw_only=True):
-    """Where and how a program runs."""
+    """The copy in which a program runs, and its command."""
 
     copy: PrivateCopy
     folder: str

@@ -13,7 +13,7 @@ _MOST = 100
 
 
 class WordsUpdate(TypedDict):
-    """What was added."""
+    """The words that were added."""
 
     path: str
     """The configuration."""

@@ -40,7 +40,7 @@ class Attempts:
         return self._not_before - time.monotonic()
 
     def begin(self) -> None:
-        """Have the first attempt made, where it was put off."""
+        """Make the first attempt, where it was put off."""
         if not self._begun:
             self._begun = True
             self._wanted.set()

@@ -32,7 +32,7 @@ CallTool = Callable[[types.Tool, ResultShape, Context, Mapping[str, object]], Aw
 
 
 class ServerCatalogue(Struct, frozen=True, kw_only=True):
-    """What a server offers."""
+    """The tools that a server offers."""
 
     tools: Toolset = field(default_factory=Toolset)
     claims: tuple[Claim, ...] = ()
@@ -48,7 +48,7 @@ class ServerCatalogue(Struct, frozen=True, kw_only=True):
 
     @property
     def problem(self) -> str:
-        """What to tell of the tools that are missing."""
+        """The message about tools that are missing; empty where none is."""
         if not self.left_out:
             return ""
         shown = list(self.left_out.items())[:_SHOWN_LEFT_OUT]
@@ -298,7 +298,7 @@ def _function(
 
 
 def all_count(claims: object, digest: str) -> bool:
-    """Say that all claims count."""
+    """Accept all claims."""
     del claims, digest
     return True
 

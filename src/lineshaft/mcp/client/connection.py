@@ -198,7 +198,7 @@ class Connection:
 
     @property
     def instructions(self) -> str:
-        """What the server says about its use."""
+        """The server's instructions for its use."""
         return self.client.instructions or ""
 
     async def begin(self, tasks: TaskGroup) -> None:

@@ -15,7 +15,7 @@ _LONGEST = 2 * DESCRIPTION
 
 
 class Listing(Struct, frozen=True, kw_only=True):
-    """What a server listed."""
+    """The tools that a server listed."""
 
     tools: tuple[types.Tool, ...] = ()
     left_out: Mapping[str, str]

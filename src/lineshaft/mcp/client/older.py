@@ -22,7 +22,7 @@ def remember(spec: ServerSpec) -> None:
 
 
 def forget(spec: ServerSpec) -> None:
-    """Have a server asked again what it speaks."""
+    """Forget which protocol a server speaks, so that it is asked again."""
     _older.discard(_key(spec))
 
 

@@ -153,7 +153,7 @@ class McpServer:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What it claims about the effects of its tools."""
+        """The claims of the server about the effects of its tools."""
         return self._catalogue.claims
 
     @property
@@ -183,7 +183,7 @@ class McpServer:
 
     @property
     def instructions(self) -> str:
-        """What it says about its use."""
+        """The server's instructions for its use."""
         return self._instructions
 
     def content(self, handle: str) -> HandleContent:
@@ -207,7 +207,7 @@ class McpServer:
         self._attempts.begin()
 
     def may_ask(self, kinds: Collection[Askable]) -> None:
-        """Say what callers may offer, beside what was said before.
+        """Add kinds of question that callers answer.
 
         In the older protocol a server is told once, when it is connected; in the newest with each
         call, what the caller of that offers.

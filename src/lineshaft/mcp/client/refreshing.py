@@ -22,7 +22,7 @@ class AccessKeeper(TokenStorage, Protocol):
 
     @property
     def places(self) -> tuple[ProtectedResourceMetadata | None, OAuthMetadata | None]:
-        """What the server, and its authorisation server, said of themselves."""
+        """The metadata of the server and of its authorisation server."""
         ...
 
     def keep_places(
@@ -97,7 +97,7 @@ class RenewedAccess(OAuthClientProvider):
                 await flow.aclose()
 
     def _ask_again(self) -> None:
-        """Have the server asked where access is granted: what is kept may hold no longer."""
+        """Forget where access is granted, so that the server is asked: that may have changed."""
         if self._recalled:
             self._recalled = False
             self.context.oauth_metadata = self.context.protected_resource_metadata = None

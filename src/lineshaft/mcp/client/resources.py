@@ -81,7 +81,7 @@ _COMPLETE = TypeAdapter(types.CompleteResult)
 
 
 class ServerResources:
-    """What one server has beside its tools.
+    """The resources and prompts of one server.
 
     Args:
         namespace: The server's name.
@@ -160,7 +160,7 @@ class ServerResources:
         return getattr(self._link.client.server_capabilities, kind) is not None
 
     async def connect(self) -> None:
-        """Have a connection.
+        """Connect, where there is no connection.
 
         Raises:
             ToolError: There is none now.
@@ -276,7 +276,7 @@ class ServerResources:
         return await link.rounds(send, call)
 
     def connected(self, link: Connection) -> None:
-        """Go on with another connection: what was watched is watched there."""
+        """Move to another connection, with everything that is watched."""
         again, self._link = self._link is not None, link
         self._came.set()
         link.listed = self._has_listed

@@ -26,7 +26,7 @@ BESIDE = "_content"
 
 
 class HandleContent(Struct, frozen=True, kw_only=True):
-    """What a handle in a result stands for."""
+    """The content that a handle in a result stands for."""
 
     kind: Kind
     mime_type: str
@@ -36,7 +36,7 @@ class HandleContent(Struct, frozen=True, kw_only=True):
 
 
 class HandleContents:
-    """What handles stand for, as long as there is room; the oldest goes first."""
+    """The contents of handles, as long as there is room; the oldest goes first."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, HandleContent] = OrderedDict()
@@ -56,7 +56,7 @@ class HandleContents:
 
 
 class ResultShape(Struct, frozen=True, kw_only=True):
-    """What is known beforehand of a tool's results."""
+    """The shape of a tool's results, as far as its definition gives it."""
 
     has_schema: bool = False
     wrapped: bool = False

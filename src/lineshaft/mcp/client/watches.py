@@ -14,7 +14,7 @@ _LONGEST_PAUSE = 60.0
 
 
 class Watches:
-    """What is watched. In the newest protocol one stream tells of all of it.
+    """The resources watched. In the newest protocol one stream tells of all of them.
 
     Args:
         link: The connection.

@@ -71,7 +71,7 @@ Incoming = SessionMessage | Exception
 
 
 class Wire:
-    """What is known of one connection below the protocol."""
+    """The state of one connection below the protocol."""
 
     def __init__(self) -> None:
         self.gone = anyio.Event()
@@ -149,7 +149,7 @@ def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
 
 
 class _Incoming:
-    """What comes."""
+    """The messages that come in, watched."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  the SDK's streams share no class
         self._inner = inner
@@ -220,7 +220,7 @@ class _Incoming:
 
 
 class _Outgoing:
-    """What goes."""
+    """The messages that go out, watched."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  as above
         self._inner = inner

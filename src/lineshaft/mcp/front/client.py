@@ -23,7 +23,7 @@ class Form(Struct, frozen=True):
 
     @property
     def kind(self) -> Askable:
-        """What a client must offer to be asked this."""
+        """The capability that a client needs to be asked this."""
         return "elicit"
 
 
@@ -82,7 +82,7 @@ class Client(Protocol):
 
     @property
     def offers(self) -> frozenset[Askable]:
-        """What they can be asked for; nothing where they cannot be reached."""
+        """The kinds of question that the client answers; none where it cannot be reached."""
         ...
 
     @property
@@ -97,7 +97,7 @@ class Client(Protocol):
 
     @property
     def state(self) -> str:
-        """What they were given to come back with; empty where they come for the first time."""
+        """The state that the client came back with; empty at its first request."""
         ...
 
     @property

@@ -142,7 +142,7 @@ class EventBounds:
 
 
 class Events(EventStore):
-    """What one session was sent.
+    """The events that one session was sent.
 
     Args:
         shelf: Where it is kept.

@@ -80,7 +80,7 @@ class Front:
 
     @property
     def instructions(self) -> str:
-        """What a client is told for its model."""
+        """The instructions for the client's model."""
         text = front_instructions(self._session, self._known(), direct=self._direct.wanted)
         return self._session.without_secrets(text)
 
@@ -180,7 +180,7 @@ class Front:
         return None
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called whenever the definitions have changed; return what ends this."""
+        """Call a function whenever the definitions have changed; return what ends this."""
         told = json.dumps(self.definitions(), sort_keys=True)
 
         def look() -> None:

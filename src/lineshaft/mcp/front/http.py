@@ -28,7 +28,7 @@ from lineshaft.values import Struct
 
 
 class HttpOptions(Struct, frozen=True, kw_only=True):
-    """Where a front listens, and who may come."""
+    """The address of a front, and who may connect."""
 
     __unshown__ = frozenset({"token"})
 

@@ -41,7 +41,7 @@ class Request:
     """A request for a call.
 
     Args:
-        context: What the SDK knows of it.
+        context: The SDK's context of the request.
         params: Its parameters.
     """
 
@@ -52,7 +52,7 @@ class Request:
 
     @property
     def context(self) -> RequestContext:
-        """What the SDK knows of it."""
+        """The SDK's context of the request."""
         return self._context
 
     @property
@@ -64,7 +64,7 @@ class Request:
 
     @property
     def offers(self) -> frozenset[Askable]:
-        """What it has declared: when it connected, or with this request."""
+        """The capabilities that the client declared when it connected, or with this request."""
         capabilities = self._context.session.client_capabilities
         if capabilities is None or self.reach == "never":
             return frozenset()

@@ -61,7 +61,7 @@ class Behind(Protocol):
 
 
 class PassedResources:
-    """What one server has beside its tools.
+    """The resources and prompts of one server, passed on.
 
     Args:
         server: The server.
@@ -121,7 +121,7 @@ class PassedResources:
         return result
 
     def register(self, server: Server[Any]) -> None:
-        """Have a server answer for it."""
+        """Register the handlers with a server."""
         pages = types.PaginatedRequestParams
         add = server.add_request_handler
         add("resources/list", pages, self._resources)
@@ -250,7 +250,7 @@ class PassedResources:
     async def listening(
         self, context: RequestContext, params: types.SubscriptionsListenRequestParams
     ) -> AsyncGenerator[types.SubscriptionsListenRequestParams]:
-        """Have a client of the newest protocol hear of resources inside the block.
+        """Tell a client of the newest protocol about changed resources inside the block.
 
         Args:
             context: Its request.

@@ -53,7 +53,7 @@ class Watchers:
     async def hold(
         self, who: Hashable, uri: str, tell: Tell, begin: Callable[[], Awaitable[object]]
     ) -> None:
-        """Have a client hear of a resource.
+        """Tell a client about changes of a resource from now on.
 
         Args:
             who: The client.
@@ -79,7 +79,7 @@ class Watchers:
             raise
 
     async def let_go(self, who: Hashable, uri: str) -> None:
-        """Have a client hear of a resource no longer; the last one ends the watch."""
+        """Stop telling a client about a resource; the last client ends the watch."""
         holders = self._held.get(uri, {})
         holders.pop(who, None)
         if uri in self._held and not holders:
@@ -87,7 +87,7 @@ class Watchers:
             await self._beside.unwatch(uri)
 
     async def gone(self, who: Hashable) -> None:
-        """Have a client that has gone hear of nothing."""
+        """Forget a client that has gone."""
         for uri in [uri for uri, holders in self._held.items() if who in holders]:
             await self.let_go(who, uri)
 
@@ -109,7 +109,7 @@ class Watchers:
                         group.start_soon(_tell, tell, uri)
 
     async def _keep(self) -> None:
-        """Have the server there as long as anything of it is watched."""
+        """Keep the server connected as long as anything of it is watched."""
         while True:
             await self._beside.lost()
             pause = _SHORTEST_PAUSE

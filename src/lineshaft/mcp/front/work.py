@@ -109,7 +109,7 @@ class Operation:
 
     @property
     def questions(self) -> Mapping[str, Question]:
-        """What waits for an answer, by key."""
+        """The questions that wait for an answer, by key."""
         return {key: each.question for key, each in self._questions.items()}
 
     def cancel(self) -> None:
@@ -268,7 +268,7 @@ class Operations:
 
     @asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
-        """Let things be under way inside the block; at its end they are ended and settled."""
+        """Allow work in the background inside the block; at its end it is cancelled and settled."""
         async with anyio.create_task_group() as self._group:
             try:
                 yield

@@ -23,7 +23,7 @@ _LETTERS = 4
 
 
 class NoCompletion(Exception):
-    """It has another form than a chat completion."""
+    """The answer has another form than a chat completion."""
 
 
 class _Call(Struct):

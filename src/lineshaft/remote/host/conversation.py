@@ -133,7 +133,7 @@ class HostConversation:
         seconds: float | None = None,
         progress: HearProgress | None = None,
     ) -> ActionEnd:
-        """Have the window do an action, and wait for its end.
+        """Send the window an action, and wait for its end.
 
         Args:
             action: What to do.

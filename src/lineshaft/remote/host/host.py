@@ -295,7 +295,7 @@ class EditorHost:
         return _missing(request) if found is None else JSONResponse(self._told(found))
 
     async def _act(self, request: Request) -> Response:
-        """Have an action done; the answer is the observation's frame, with `status`.
+        """Do an action; the answer is the observation's frame, with `status`.
 
         A client that goes cancels it. One that takes lines is told how far it is meanwhile.
         """

@@ -111,7 +111,7 @@ class WindowTools:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the window claims about the effects of its tools."""
+        """The claims of the window about the effects of its tools."""
         return self._catalogue.claims
 
     @property
@@ -230,7 +230,7 @@ class WindowTools:
         return _value(observation, shape)
 
     async def _asked(self, frame: Json, context: Context) -> Json:
-        """Have the window call a tool, and pass on how far it is.
+        """Ask the window to call a tool, and pass on its progress.
 
         Raises:
             WorkspaceError: Nothing was done: the window is not there.

@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 
 
 class ClaimedEffects(Struct, frozen=True, kw_only=True):
-    """What a window says of the effects of a tool; a claim, as those of MCP servers are."""
+    """A window's claim about the effects of a tool, like the claims of MCP servers."""
 
     read_only: bool = False
     """Whether it changes nothing."""

@@ -145,7 +145,7 @@ class EditorWindow:
         self._holds_until = now + max(_FRESH_SECONDS, now - began)
 
     async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
-        """Have the person decide about what is not saved and is in the way, and wait for it.
+        """Ask the person about unsaved text that is in the way, and wait for the answer.
 
         What they leave unsaved for a process is not asked about again before they change it.
 
@@ -170,7 +170,7 @@ class EditorWindow:
         return done.review
 
     async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
-        """Have the person look at changes that are to land, and wait for the answer.
+        """Ask the person to review changes before they land, and wait for the answer.
 
         Returns:
             Reasons by path of the changes that do not land.
@@ -281,7 +281,7 @@ class EditorWindow:
         return _observed(said, action, kind)
 
     def _asked(self, frame: Json) -> Json:
-        """Have the window do something; one that is another by now is looked for once.
+        """Send the window a request; a window that has been replaced is looked for once.
 
         The host that had it last is asked only while it runs: its port could be another program's.
         """

@@ -29,7 +29,7 @@ class Scratch:
         self._held = True
 
     def release(self) -> None:
-        """Let go of this process's copy of the lock."""
+        """Release this process's copy of the lock."""
         if self._held:
             self._held = False
             os.close(self.lock)

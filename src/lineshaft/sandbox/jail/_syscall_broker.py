@@ -198,7 +198,7 @@ class Accountant:
             os._exit(0)
 
     def finish(self) -> None:
-        """Have it look, and wait until it has."""
+        """Tell the supervisor to look, and wait until it has."""
         os.write(self._order, b"1")
         os.read(self._answer, 1)
 

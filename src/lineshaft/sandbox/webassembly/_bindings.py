@@ -299,7 +299,7 @@ def add_function(place: component.LinkerInstance, name: str, callback: object) -
 
 
 def set_epoch(store: wasmtime.Store, callback: object) -> None:
-    """Have a store ask the callback at each change of the epoch; the callback must outlive it."""
+    """Make a store ask the callback at each change of the epoch; the callback must outlive it."""
     _epoch_callback(ctypes.cast(store.ptr(), _pointer), callback, None, None)
     store.set_epoch_deadline(1)
 

@@ -105,7 +105,7 @@ class Cores:
         share.wakes.acquire()
 
     def stop(self, share: Share) -> None:
-        """Have a guest go on without a core: it is to end."""
+        """Let a guest that is to end go on without a core."""
         with self._guard:
             share.stopped = True
             if share in self._waiting:

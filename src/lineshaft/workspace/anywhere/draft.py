@@ -32,7 +32,7 @@ GONE = Drafted(NOTHING)
 
 
 class Draft(Struct):
-    """What one view is to change, and what it builds on."""
+    """The changes of one view, and the contents that they build on."""
 
     nodes: dict[str, Drafted] = field(default_factory=dict[str, Drafted])
     bases: dict[str, FileState] = field(default_factory=dict[str, FileState])

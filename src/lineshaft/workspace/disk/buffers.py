@@ -83,7 +83,7 @@ class Editor(Protocol):
         ...
 
     async def prepare(self, paths: Sequence[str], process: str = "") -> bool:
-        """Have the person decide about what is not saved and is in the way; wait for the answer.
+        """Ask the person about unsaved text that is in the way; wait for the answer.
 
         Args:
             paths: Files of the workspace that a landing changes.
@@ -98,7 +98,7 @@ class Editor(Protocol):
         ...
 
     async def review(self, changes: Sequence[EditorReview]) -> Mapping[str, str]:
-        """Have the person keep or drop each of the changes; wait for the answer.
+        """Ask the person to keep or drop each of the changes; wait for the answer.
 
         Returns:
             Reasons by path of those that are dropped; empty where the person gave none.

@@ -16,7 +16,7 @@ Globs = str | tuple[str, ...]
 
 
 class Companion(Struct, frozen=True, kw_only=True):
-    """Where one file changed, another has to have changed in the same run.
+    """A guard for pairs of files: where one changes, the other has to change in the same run.
 
     Raises:
         ConfigError: A pattern is empty, or the level is none.

@@ -43,7 +43,7 @@ def reached(step: Step) -> None:
 
 
 def at_each_step(call: Callable[[Step], object] | None) -> None:
-    """Have a function called at each step, in tests."""
+    """Call a function at each step, in tests."""
     _hook[:] = [] if call is None else [call]
 
 

@@ -256,7 +256,7 @@ def _make_folder(plan: _StepPlan, task: Task) -> None:
 
 
 def _name(plan: _StepPlan, task: Task) -> None:
-    """Let a file that was written beside its place take it."""
+    """Move a file that was written beside its place into it."""
     new = plan.folders.at(task.item.place)
     old = plan.folders.at(plan.temporary(task))
     if _goes(task.item) or task.mark is None:

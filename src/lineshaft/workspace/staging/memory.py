@@ -221,7 +221,7 @@ class Memory(Struct):
 
 
 class _SeenFacts(Struct, frozen=True):
-    """What was seen, as a pack has it."""
+    """The contents seen, as a pack has them."""
 
     tokens: dict[str, str]
     reported: list[str]

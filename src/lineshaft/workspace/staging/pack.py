@@ -38,7 +38,7 @@ class _PackedPlace(Struct, frozen=True):
 
 
 class _BaseFacts(Struct, frozen=True):
-    """What was on the disk, as a pack has it."""
+    """The state on the disk, as a pack has it."""
 
     place: _PackedPlace
     thing: FileState
@@ -47,7 +47,7 @@ class _BaseFacts(Struct, frozen=True):
 
 
 class _NodeFacts(Struct, frozen=True):
-    """What is to be at a place, as a pack has it."""
+    """The state that a place is to have, as a pack has it."""
 
     base: object
     thing: FileState

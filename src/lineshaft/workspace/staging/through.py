@@ -24,7 +24,7 @@ _MOST_TOGETHER = 16_000_000
 
 
 class Saved(Struct, frozen=True, kw_only=True):
-    """What saving in an editor made of a landing."""
+    """The result of a landing in an editor."""
 
     formatted: Mapping[str, str] = field(default_factory=dict[str, str])
     """New hashes of files that saving changed, by path."""
@@ -103,7 +103,7 @@ class Through:
             )
 
     def edit(self) -> None:
-        """Have the editor make its changes.
+        """Make the changes of the editor's files in the editor.
 
         Raises:
             StaleFile: It cannot make all of them.

@@ -479,7 +479,7 @@ class StagedView(FolderView):
             return stage_diff(self._staged.changes(), self._overlay, self._mounts, self._before)
 
     async def consult(self, process: str = "") -> tuple[Finding, ...]:
-        """Have the person at the editor decide about what is to land and what is not saved.
+        """Ask the person at the editor about changes before they land, and about unsaved text.
 
         Raises:
             WindowRefused: They refused; nothing landed.
@@ -492,7 +492,7 @@ class StagedView(FolderView):
         return await self._review()
 
     async def _review(self) -> tuple[Finding, ...]:
-        """Have a person look at each change that they have not seen, and drop what they drop.
+        """Ask a person about each change that they have not seen, and drop those that they refuse.
 
         They are asked again about what is changed while they look.
         """

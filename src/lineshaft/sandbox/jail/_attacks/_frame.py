@@ -39,7 +39,7 @@ def attack(words: str) -> Callable[[Attack], Attack]:
 
 
 def held(how: str) -> NoReturn:
-    """Say that nothing came through."""
+    """Report that nothing came through."""
     raise NothingCame(how)
 
 
