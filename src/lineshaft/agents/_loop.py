@@ -239,7 +239,7 @@ class AgentLoop:
                 )
             else:
                 self._usage.take(reply.usage)
-                self._watch()  # a recorded reply says what an earlier part of the run used
+                self._watch()  # a recorded reply says what an earlier segment of the run used
                 return reply
         raise AssertionError("the last attempt returns or raises")
 

@@ -19,7 +19,7 @@ class Approvals:
 
     Args:
         run: The run.
-        earlier: The state of an earlier part of it.
+        earlier: The state of an earlier segment of it.
         asks: Its calls that wait.
     """
 

@@ -51,7 +51,7 @@ class CallEntry(Struct, kw_only=True, eq=False):
     """`time.monotonic()` when the tool itself was started."""
 
     answered: bool = False
-    """Its result was known: an earlier part of the run made it, and has its record."""
+    """Its result was known: an earlier segment of the run made it, and has its record."""
 
     refusal: Failure | None = None
     """Set where the call was refused, whatever becomes of the run after it."""
@@ -78,13 +78,13 @@ class CallEntry(Struct, kw_only=True, eq=False):
     """A person approved it."""
 
     counted: bool = False
-    """An earlier part of the run has started it, and counts it."""
+    """An earlier segment of the run has started it, and counts it."""
 
     weighed: bool = False
-    """An earlier part of the run counts its result."""
+    """An earlier segment of the run counts its result."""
 
     again: bool = False
-    """It waited in an earlier part of the run, and the record has it already."""
+    """It waited in an earlier segment of the run, and the record has it already."""
 
     size: int | None = None
     """Of its result, in bytes."""

@@ -62,7 +62,7 @@ class CallLog:
         self._redactor = redactor
         self._broken = broken
         self.entries: dict[str, CallEntry] = {}
-        """The calls of this part of the run, by id."""
+        """The calls of this segment of the run, by id."""
 
         self._past: dict[str, CallRecord] = {}
         self._order: dict[str, None] = {}
@@ -110,7 +110,7 @@ class CallLog:
         """Keep the exact steps of the run from here on.
 
         Args:
-            begin: What it was begun with; None: an earlier part of it has kept that.
+            begin: What it was begun with; None: an earlier segment of it has kept that.
             unpausable: Why it cannot wait for answers until it is resumed; empty where it can.
             replays: A pause would be replayed.
             replay: What its script takes from the world beside its calls.
@@ -154,7 +154,7 @@ class CallLog:
         return entry
 
     def go_on(self, records: Iterable[CallRecord], usage: Usage) -> None:
-        """Begin with what an earlier part of the run has done.
+        """Begin with what an earlier segment of the run has done.
 
         Args:
             records: Its calls, in order.
@@ -172,7 +172,7 @@ class CallLog:
         self.note("usage", call_id, model=model, **asdict(usage))
 
     def take_place(self, entry: CallEntry, call_id: str) -> None:
-        """Give a call the id under which it waited in an earlier part of the run."""
+        """Give a call the id under which it waited in an earlier segment of the run."""
         del self.entries[entry.id], self._order[entry.id]
         self._past.pop(call_id, None)
         entry.call = replace(entry.call, id=call_id)
@@ -472,7 +472,7 @@ class CallLog:
 
         Args:
             entry: The container's call.
-            earlier: What an earlier part of the run has kept of the script.
+            earlier: What an earlier segment of the run has kept of the script.
             engine: Name of the engine.
             identity: Of the engine.
             source: The text of the script.

@@ -28,7 +28,7 @@ class InnerScripts:
     """The scripts of containers that are under way in one run, by the container's id.
 
     Args:
-        recorded: What an earlier part of the run has kept of such scripts, by the container's key.
+        recorded: What an earlier segment of the run has kept of them, by the container's key.
     """
 
     def __init__(self, recorded: Mapping[str, KeptScript] | None = None) -> None:

@@ -77,7 +77,7 @@ def _stay_cancelled(beside: Sequence[CallEntry]) -> None:
 
 
 def _waits_on(entry: CallEntry) -> bool:
-    """Return whether a call has no end: it waits for an answer, and a later part makes it."""
+    """Return whether a call has no end: it waits for an answer, and a later segment makes it."""
     return entry.status == "pending" and not entry.answered
 
 

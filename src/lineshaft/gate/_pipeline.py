@@ -97,7 +97,7 @@ class CallPipeline:
             for key, call_id in self._earlier.waited.items()
             if key in self._earlier.standing
         }
-        """Ids of the containers in the middle of which an earlier part of the run paused."""
+        """Ids of the containers in the middle of which an earlier segment of the run paused."""
 
         self._held = held_around()
         self._asks = Asks(

@@ -1,4 +1,4 @@
-"""Results of an earlier part of a run, or of an earlier execution of its script."""
+"""Results of an earlier segment of a run, or of an earlier execution of its script."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -46,7 +46,7 @@ class RecordedResults:
 
 
 class ReplayLog(Struct, frozen=True, kw_only=True):
-    """The state of an earlier part of the run."""
+    """The state of an earlier segment of the run."""
 
     recorded: RecordedResults = field(default_factory=lambda: RecordedResults(()))
     """Results of calls that ended."""

@@ -92,7 +92,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """What guards said of changes that landed, and what tools returned that they never did."""
 
     recorded: Callable[[str], bool] = bool
-    """Says whether an earlier part of the run has results of a container's calls, by the
+    """Says whether an earlier segment of the run has results of a container's calls, by the
     container's id, that were not given out yet."""
 
     inner: InnerScripts = field(default_factory=InnerScripts)

@@ -89,7 +89,7 @@ class ScriptPlace(Struct, frozen=True, kw_only=True):
 
     @property
     def earlier(self) -> KeptScript | None:
-        """What an earlier part of the run has kept of the script; None: the script begins."""
+        """What an earlier segment of the run has kept of the script; None: the script begins."""
         return self.run.inner.recorded.get(self.entry.key)
 
     @property

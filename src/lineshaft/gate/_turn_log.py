@@ -94,8 +94,8 @@ class TurnLog:
         Args:
             entry: The container's call.
             seed: Of the scripts of the run's containers.
-            earlier: What an earlier part of the run has kept of the script.
-            begins: What is kept of its beginning; an earlier part of the run has kept that.
+            earlier: What an earlier segment of the run has kept of the script.
+            begins: What is kept of its beginning; an earlier segment of the run has kept that.
             unpausable: Why the run cannot pause in the middle of it; empty where it can.
 
         Returns:

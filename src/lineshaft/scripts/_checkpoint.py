@@ -25,7 +25,7 @@ FORMAT = 5
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The state from which a later part of a run goes on, beside that of its beginning."""
+    """The state from which a later segment of a run goes on, beside that of its beginning."""
 
     pause_point: PausePoint
     calls: tuple[CallRecord, ...]

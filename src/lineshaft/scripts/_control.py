@@ -29,7 +29,7 @@ class Control:
 
     Args:
         seconds: The run's time, without waits for a person.
-        used: How much of it an earlier part of the run took.
+        used: How much of it an earlier segment of the run took.
         prepare_seconds: The time for what comes before the script starts.
     """
 

@@ -112,7 +112,7 @@ class Engines:
         return await anyio.to_thread.run_sync(self._make, name)
 
     async def named(self, name: str) -> Engine | EngineError:
-        """Return the engine that an earlier part of a run was executed by.
+        """Return the engine that an earlier segment of a run was executed by.
 
         Args:
             name: As its result said.

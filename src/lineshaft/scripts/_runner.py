@@ -237,7 +237,7 @@ class Runner:
             name: The tool.
             limits: Of the run that the call has of its own.
             seconds: What the call and all that it makes may take; None: as the limits say.
-            used: Seconds that an earlier part of it has used.
+            used: Seconds that an earlier segment of it has used.
         """
         if seconds is not None:
             return Control(seconds, used=used)

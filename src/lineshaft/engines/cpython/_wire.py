@@ -111,7 +111,7 @@ def unpack_answer(data: bytes) -> tuple[int, bool, str]:
 
 
 def pack_past(readings: bytes) -> bytes:
-    """Return the contents of a `PAST`: readings of clocks of the run's earlier parts.
+    """Return the contents of a `PAST`: readings of clocks of the run's earlier segments.
 
     They are as long for few readings as for none, so that the process keeps them at the same
     addresses.

@@ -14,7 +14,7 @@ class Clocks:
     """A script's readings of time, kept so that they can be read again.
 
     Args:
-        replay: Inputs of the run's earlier parts, to which more are added; None: none are kept.
+        replay: Inputs of the run's earlier segments, to which more are added; None: none are kept.
         clock: Seconds of the run; None: those of `time.monotonic`.
     """
 

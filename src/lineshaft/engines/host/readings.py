@@ -33,7 +33,7 @@ class Readings:
     """The clocks of one run, in all its parts.
 
     Args:
-        past: Readings of earlier parts, in order; empty: there was no earlier part.
+        past: Readings of earlier segments, in order; empty: there was no earlier segment.
         most: Bytes that are kept.
     """
 

@@ -37,7 +37,7 @@ class ProcessClocks:
         """Show the time of a run from now on.
 
         Args:
-            past: Readings of its earlier parts; None: none are kept.
+            past: Readings of its earlier segments; None: none are kept.
             now: Nanoseconds on its clock.
             diverged: Called when more is read than the record has.
         """
