@@ -206,6 +206,8 @@ async def test_a_parameter_that_no_keyword_can_name_is_checked_as_it_is_taken(
         ("await weather(city='x')", "did you mean `demo.weather("),
         ("await wether(city='x')", "did you mean `demo.weather("),
         ("await tools.weather(city='x')", "did you mean `demo.weather("),
+        ("await demo__weather(city='x')", "did you mean `demo.weather("),
+        ("await mcp__demo__weather(city='x')", "did you mean `demo.weather("),
         ("await other.weather(city='x')", "did you mean `demo.weather("),
         ("await demo.whether(city='x')", "did you mean `demo.weather("),
         ("print(weather)", "did you mean `demo.weather`?"),

@@ -117,8 +117,9 @@ def _fill(names: dict[str, Any], order: Mapping[str, Any], made: Made) -> None:
         space: module_of(space, _tools(space, of, made, signatures))
         for space, of in order.get("namespaces", {}).items()
     }
+    spaces = dict(modules)
     tools = modules.setdefault("tools", module_of("tools", flat))
-    for name, helper in _IN_TOOLS.items():
+    for name, helper in {**spaces, **_IN_TOOLS}.items():
         vars(tools).setdefault(name, helper)
     names.update(_IN_SCOPE)
     names.update(flat)
@@ -131,6 +132,7 @@ def _fill(names: dict[str, Any], order: Mapping[str, Any], made: Made) -> None:
 
     names[STAR] = star
     sys.modules.update(modules)
+    sys.modules.update({f"tools.{space}": module for space, module in spaces.items()})
 
 
 def _tools(

@@ -84,8 +84,11 @@ class ToolNames:
         return ToolNames(flat, spaces, frozenset(modules))
 
     def is_module(self, name: str) -> bool:
-        """Return whether a dotted name is `tools`, a namespace or the start of one."""
-        return name in self.modules
+        """Return whether a dotted name is `tools`, a namespace or the start of one.
+
+        A namespace is also in the module `tools`, as in `tools.github`.
+        """
+        return name.removeprefix("tools.") in self.modules
 
     def member(self, module: str, name: str) -> KnownTool | None:
         """Return the tool that a module has under a name."""
@@ -93,7 +96,9 @@ class ToolNames:
 
     def members(self, module: str) -> Mapping[str, KnownTool]:
         """Return the tools of `tools` or of a namespace, by name; of anything else none."""
-        return self.flat if module == "tools" else self.spaces.get(module, {})
+        return (
+            self.flat if module == "tools" else self.spaces.get(module.removeprefix("tools."), {})
+        )
 
     def has(self, name: str) -> bool:
         """Return whether a name is in scope before the script binds anything."""

@@ -113,7 +113,7 @@ def _undefined(
     is_called = resolver.outline.field(node) == "func"
     tools = shown(known.flat)
     is_asked = is_called and hints and name not in KNOWN_NAMES
-    is_asked = is_asked and not _of_a_namespace(known, name)
+    is_asked = is_asked and not (_of_a_namespace(known, name) or _by_model_name(known, name))
     close_tool = get_close_matches(name, tools, n=1) if is_asked else []
     if close_tool:
         tools = {**_in_namespaces(known), **tools}
@@ -138,6 +138,15 @@ def _undefined(
     )
 
 
+def _by_model_name(known: ToolNames, name: str) -> KnownTool | None:
+    """Return the tool that has a name towards models: `github__get`, `mcp__github__get`."""
+    before, _, last = name.rpartition("__")
+    tools = known.spaces.get(before.rpartition("__")[2], {})
+    if not tools and before.startswith("mcp__"):
+        tools = known.flat
+    return shown(tools).get(last)
+
+
 def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[str, str]:
     """Return a hint, and the tool whose signature stands in it."""
     known, name = resolver.known, node.id
@@ -146,6 +155,8 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
     is_own = resolver.outline.field(node) in _HELD and get_close_matches(name, own, cutoff=0.85)
     if name in KNOWN_NAMES and not is_own:
         return KNOWN_NAMES[name], ""
+    if is_called and (tool := _by_model_name(known, name)):
+        return _MEANT, tool.name
     inner = _in_namespaces(known)
     if is_called and name in inner:
         return _MEANT, inner[name].name
