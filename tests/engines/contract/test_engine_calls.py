@@ -19,7 +19,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "from a list": ("fs = [github.give]\nreturn await fs[0]('x')", "github.give"),
     "through a parameter": ("async def f(g): return await g('x')\nreturn await f(give)", "give"),
     "in a namespace of all tools": ("return await tools.github.give('x')", "github.give"),
-    "namespace imported": ("from tools import github as g\nreturn await g.give('x')", "github.give"),
+    "namespace imported": ("from tools import github as g\nawait g.give('x')", "github.give"),
     "imported from all tools": (
         "from tools.github import give\nreturn await give('x')",
         "github.give",
