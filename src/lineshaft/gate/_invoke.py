@@ -47,10 +47,8 @@ def bind(
     """
     given: dict[str, object] = {**arguments}
     try:
-        if positional:
-            _place(tool.spec, given, positional)
-        if tool.spec.keywords:
-            given = _by_own_names(tool.spec, given)
+        if positional or tool.spec.keywords:
+            given = by_name(tool.spec, given, positional)
         bound = cast("dict[str, object]", plain(given))
         tool.contract.accept(bound)
     except NotPlain as error:
@@ -58,6 +56,37 @@ def bind(
     except Mismatch as error:
         raise _invalid(tool, error) from None
     return bound
+
+
+def by_name(
+    spec: ToolSpec, arguments: Mapping[str, object], positional: Sequence[object]
+) -> dict[str, object]:
+    """Return all arguments of a call by the names of the tool's schema.
+
+    Args:
+        spec: The tool.
+        arguments: By name, or by the keyword that a script has for a name.
+        positional: By position.
+
+    Raises:
+        Mismatch: There are too many by position, or one is given twice.
+    """
+    given, names = {**arguments}, spec.positional
+    if len(positional) > len(names):
+        takes = ", ".join(f"`{name}`" for name in names) or "nothing"
+        what = f"takes {takes} by position, got {len(positional)}"
+        raise Mismatch([Problem((), f"{what}: write name=value")])
+    for name, value in zip(names, positional, strict=False):
+        if name in given:
+            raise Mismatch([Problem((name,), "is given by position and by name")])
+        given[name] = value
+    named: dict[str, object] = {}
+    for name, value in given.items():
+        own = spec.keywords.get(name, name)
+        if own != name and own in given:
+            raise Mismatch([Problem((own,), f"is given by the keyword {name} too")])
+        named[own] = value
+    return named
 
 
 async def invoke(
@@ -94,30 +123,6 @@ async def invoke(
         told = tell(error.problems, "it")
         message = f"{script_name(tool.name)}() returned a result that does not fit: {told}"
         raise ToolError("E_INVALID_RESULT", message, tool=tool.name, hint=error.hint) from error
-
-
-def _place(spec: ToolSpec, given: dict[str, object], positional: Sequence[object]) -> None:
-    """Put arguments given by position where they belong."""
-    names = spec.positional
-    if len(positional) > len(names):
-        takes = ", ".join(f"`{name}`" for name in names) or "nothing"
-        what = f"takes {takes} by position, got {len(positional)}"
-        raise Mismatch([Problem((), f"{what}: write name=value")])
-    for name, value in zip(names, positional, strict=False):
-        if name in given:
-            raise Mismatch([Problem((name,), "is given by position and by name")])
-        given[name] = value
-
-
-def _by_own_names(spec: ToolSpec, given: Mapping[str, object]) -> dict[str, object]:
-    """Return arguments by the names of the schema, where a script gave keywords for them."""
-    named: dict[str, object] = {}
-    for name, value in given.items():
-        own = spec.keywords.get(name, name)
-        if own != name and own in given:
-            raise Mismatch([Problem((own,), f"is given by the keyword {name} too")])
-        named[own] = value
-    return named
 
 
 def _is_large(result: object) -> bool:

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError
 from lineshaft.gate._call_entry import CallEntry
+from lineshaft.gate._invoke import by_name
 from lineshaft.gate._messages import failed
 from lineshaft.gate._run_info import RunInfo
+from lineshaft.tools import Mismatch
 from lineshaft.values import Call, Dispatch, Done, Failure, Value
 
 _BESIDE: ContextVar[list[CallEntry]] = ContextVar("beside")
@@ -45,7 +47,7 @@ def _together(inner: Dispatch, run: RunInfo) -> Dispatch:
         beside: list[CallEntry] = []
         token = _BESIDE.set(beside)
         try:
-            done = await inner(_by_name(call, run))
+            done = await inner(_named(call, run))
         finally:
             _BESIDE.reset(token)
         _stay_cancelled(beside)
@@ -54,19 +56,16 @@ def _together(inner: Dispatch, run: RunInfo) -> Dispatch:
     return dispatch
 
 
-def _by_name(call: Call, run: RunInfo) -> Call:
+def _named(call: Call, run: RunInfo) -> Call:
     """Return a call as middleware reads it: all arguments by name, where the tool takes them so."""
     own = call.scope.own.get(call.tool) if call.scope else None
     tool = own or run.gate.tools.get(call.tool)
     if tool is None:
         return call
-    names, keywords = tool.spec.positional[: len(call.positional)], tool.spec.keywords
-    if len(names) < len(call.positional) or not call.arguments.keys().isdisjoint(names):
+    try:
+        named = by_name(tool.spec, call.arguments, call.positional)
+    except Mismatch:
         return call  # it is refused once it is bound
-    given = {**call.arguments, **dict(zip(names, call.positional, strict=True))}
-    named = {keywords.get(name, name): value for name, value in given.items()}
-    if len(named) < len(given):
-        return call  # as above: an argument is given twice
     return replace(call, arguments=named, positional=())
 
 
