@@ -3,6 +3,7 @@
 Nothing is read for the first look, so of a changed file only the content after is known.
 """
 
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import anyio
@@ -36,16 +37,20 @@ def compare(
     """
     created = sorted(after.keys() - before.keys(), key=lambda place: place.parts)
     deleted = sorted(before.keys() - after.keys(), key=lambda place: place.parts)
+    sources: dict[object, deque[Place]] = {}
+    for place in deleted:
+        sources.setdefault(before[place].file, deque()).append(place)
+    moved: set[Place] = set()
     changes: list[Change] = []
     for place in created:
-        source = next((old for old in deleted if after[place].same_file(before[old])), None)
         now = _look(place)
-        if source is None:
-            changes.append(ledger.changed(place.path, MISSING, now))
-        else:
-            deleted.remove(source)
+        if same := sources.get(after[place].file):
+            moved.add(source := same.popleft())
             changes.append(ledger.moved(source.path, place.path, now))
-    changes += [ledger.changed(place.path, State("file"), MISSING) for place in deleted]
+        else:
+            changes.append(ledger.changed(place.path, MISSING, now))
+    gone = (place for place in deleted if place not in moved)
+    changes += [ledger.changed(place.path, State("file"), MISSING) for place in gone]
     for place, mark in after.items():
         if place in before and before[place] != mark:
             now = _look(place)

@@ -88,13 +88,14 @@ class Mark(Struct, frozen=True):
         """Whether it is that of a content which an editor has not saved."""
         return self.inode == _UNSAVED
 
+    @property
+    def file(self) -> tuple[int, int, int]:
+        """The same for a file that was renamed or linked, which changes one of its times."""
+        return self.inode, self.size, self.modified_ns
+
     def same_file(self, other: "Mark") -> bool:
-        """Whether it may have been renamed or linked; that changes one of its times."""
-        return (self.inode, self.size, self.modified_ns) == (
-            other.inode,
-            other.size,
-            other.modified_ns,
-        )
+        """Return whether both may be of one file, before and after it was renamed or linked."""
+        return self.file == other.file
 
 
 _UNSAVED = -1
