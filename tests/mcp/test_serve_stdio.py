@@ -285,6 +285,8 @@ HALF = (
         (b'{"jsonrpc":"2.0","id":6}', 6, -32600, "no JSON-RPC"),
         (b'{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', None, -32600, "half a character"),
         (b'{"jsonrpc":"2.0","method":"tools/call","params":{"id":7}', None, -32700, "no JSON"),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5_000 + b',"method":"ping"}', None, -32700, "no JSON"),
+        (b'{"jsonrpc":"2.0","id":4.5,"method":"ping","params":{', None, -32700, "no JSON"),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600, "in a line of its own"),
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, "whose id is neither"),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, "whose id is neither"),

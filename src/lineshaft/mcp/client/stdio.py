@@ -30,7 +30,7 @@ EDGE = 4_096
 _STDERR_BYTES = 40_000
 """Of the end of its other output: far more than is shown, so that no secret is cut in two."""
 
-_ID = r'"id"\s*:\s*(?:(?P<number>-?\d{1,18})|"(?P<text>[^"\\]{1,200})")'
+_ID = r'"id"\s*:\s*(?:(?P<number>-?\d{1,18})(?![\d.eE])|"(?P<text>[^"\\]{1,200})")'
 _ID_FIRST = re.compile(r'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
 _ID_LAST = re.compile(_ID + r'\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 
