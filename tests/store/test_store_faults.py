@@ -230,6 +230,34 @@ def test_a_full_disk_is_said_and_what_was_kept_stays(tmp_path: Path) -> None:
     assert lines[-1] == "['store.db']"
 
 
+NEARLY_FULL = """
+state = Path(sys.argv[1]).parent
+ballast = state.parent / "ballast"
+for free in range(4_096, 200_000, 4_096):
+    ballast.write_bytes(bytes(2_000_000 - free))
+    for attempt in ("nearly full", "with room"):
+        store = Store(state / f"{free}.db", key=KEY)
+        try:
+            print(attempt, await store.runs())
+        except Exception as error:
+            print(attempt, type(error).__name__, error)
+        await store.aclose()
+        ballast.write_bytes(b"")
+    for each in state.iterdir():
+        each.unlink()
+"""
+
+
+def test_a_store_that_is_begun_on_a_nearly_full_disk_is_whole_or_not_there(tmp_path: Path) -> None:
+    setting = "mount -t tmpfs -o size=2000000,mode=700 tmpfs {0} && mkdir {0}/state"
+    lines = apart(setting, NEARLY_FULL, tmp_path).stdout.splitlines()
+    assert {line for line in lines if line.startswith("with room")} == {"with room []"}
+    nearly_full = {line for line in lines if line.startswith("nearly full")}
+    assert "nearly full []" in nearly_full
+    assert [line for line in nearly_full if "the disk is full" in line]
+    assert not [line for line in nearly_full if "damaged" in line]
+
+
 def test_a_limit_of_file_size_is_said_and_what_was_kept_stays(tmp_path: Path) -> None:
     limit = """
 import resource, signal

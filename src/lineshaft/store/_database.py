@@ -239,6 +239,8 @@ def _make(path: Path, older: Path | None) -> None:
             if older is not None and older != path:
                 import_older(connection, older)
             connection.execute("COMMIT")
+            # Closing moves the log into the file as well, but keeps silent where there is no room.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         publish(draft, path)
 
 
