@@ -60,9 +60,7 @@ def checker_stubs(specs: Iterable[ToolSpec], *, closed: Collection[str] = ()) ->
         space: _module(catalogue, routines, frozenset(closed)) for space, routines in spaces.items()
     }
     main = texts.pop("")
-    tops = sorted({space.partition(".")[0] for space in texts})
-    inner = "".join(f"import {space} as {space}\n" for space in tops)
-    return Stubs(main=main, modules={**texts, "tools": inner + main})
+    return Stubs(main=main, modules={**texts, "tools": main})
 
 
 def record_tools(specs: Iterable[ToolSpec]) -> Mapping[str, tuple[str, ...]]:
