@@ -231,7 +231,7 @@ def _value(value: object, name: str, made: Made) -> str:
     size = len(text) if text.isascii() else len(text.encode())
     if size > _MOST:
         message = f"the script's value has {size:,} bytes of JSON; at most {_MOST:,} can cross"
-        return _refused(message, "E_TOO_LARGE")
+        return _refused(f"{message}: return less, or write it into files", "E_TOO_LARGE")
     return f'{{"how":"returned","value":{text}}}'
 
 

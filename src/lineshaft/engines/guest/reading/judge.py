@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -71,6 +72,9 @@ _UNKNOWN_KEY = re.compile(
     r"(?: - did you mean \"(?P<meant>.*)\"\?)?",
     re.DOTALL,
 )
+
+_ONE_OF = re.compile(r"\(subscripted object has type `(?P<types>[^`]*)`\)$")
+"""The end of a remark on a key, with the types that the value may have."""
 
 _Position = tuple[int, int]
 
@@ -148,13 +152,25 @@ def judge(
             tools.
     """
     arguments = Arguments.of(resolver, text, records)
+    said = tuple(said)
+    lacking = Counter((one.line, one.column) for one in said if _UNKNOWN_KEY.match(one.message))
     for one in said:
-        if (found := _UNKNOWN_KEY.match(one.message)) and found["key"] == _BESIDE:
+        found = _UNKNOWN_KEY.match(one.message)
+        if found and (found["key"] == _BESIDE or _may_be_there(one, lacking)):
             continue
         place = one.line, as_written(shifts.get(one.line, ()), one.column)
         remark = _of_call(arguments, one, place) or _of_key(arguments, one, place)
         if remark := remark or _of_value(one, place):
             yield remark
+
+
+def _may_be_there(one: TypeDiagnostic, lacking: Mapping[_Position, int]) -> bool:
+    """Return whether one of the types that a value may have is not said to lack the key.
+
+    Scripts take a result for that of a call that went well: where it did not, the error says so.
+    """
+    types = _ONE_OF.search(one.message)
+    return types is not None and types["types"].count(" | ") >= lacking[one.line, one.column]
 
 
 def _of_call(arguments: Arguments, one: TypeDiagnostic, place: _Position) -> Remark | None:
