@@ -30,11 +30,12 @@ _START_SECONDS = 10.0
 _TRIES = 3
 """How often the server may end during a check; those of others may have ended it."""
 
-_REPEATS = 20
-"""How often the server may ask that a check be asked for again."""
-
 _CANCELLED = frozenset({-32800, -32801, -32802})
-"""Codes of the language server protocol: the state changed, ask again."""
+"""Codes of the language server protocol: the state changed, ask again.
+
+The begin and the end of each check change the state for all others under way. So nothing but the
+deadline of a check bounds how often it is asked for.
+"""
 
 
 class ScriptCheck(Struct, eq=False):
@@ -46,7 +47,6 @@ class ScriptCheck(Struct, eq=False):
     seconds: float
     answer: CheckFuture = field(default_factory=Future[tuple[Diagnostic, ...]])
     tries: int = 0
-    repeats: int = 0
     deadline: float = 0.0
 
     def settle(self, found: tuple[Diagnostic, ...]) -> None:
@@ -299,8 +299,7 @@ class Scheduler:
         if check is None:
             return
         match said:
-            case {"error": {"code": int(code)}} if code in _CANCELLED and check.repeats < _REPEATS:
-                check.repeats += 1
+            case {"error": {"code": int(code)}} if code in _CANCELLED:
                 self._request(project, server)
                 return
             case {"result": dict()}:
