@@ -266,6 +266,10 @@ async def test_a_key_of_one_of_several_results_is_not_refused(
     ]
     for use in ("if 'price' not in r: print(r['error'])", "print(r['price'])"):
         assert await found(f"r = await any_price()\n{use}", specs, checker, reading) == []
+    for or_nothing in ("None", "['a', 'b']", "'text'"):
+        source = f"import random\nr = await price() if random.random() else {or_nothing}"
+        told = await found(f"{source}\nr['prize']", specs[:1], checker, reading)
+        assert ("error", "unknown-key", 3) in told, or_nothing
     neither = await found("r = await any_price()\nr['prize']", specs, checker, reading)
     assert {(code, line) for _, code, line in neither} <= {
         ("invalid-typed-dict-key", 2),

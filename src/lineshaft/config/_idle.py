@@ -7,20 +7,10 @@ from lineshaft.config._build import policy
 from lineshaft.config._found import WINDOW, servers
 from lineshaft.config._settings import Settings
 from lineshaft.policy import idle_patterns
-from lineshaft.tools import Tool, Toolset, script_name
+from lineshaft.tools import RUNTIME_TOOLS, Tool, Toolset, script_name
 from lineshaft.values import AGENT_NAMESPACE, ASK_MODEL, COMMIT, ToolSpec
 
-_RUNTIME = (
-    "run_script",
-    "search_tools",
-    "describe_tool",
-    "read_result",
-    "read_handle",
-    "show",
-    ASK_MODEL,
-    COMMIT,
-    "get_errors",
-)
+_ELSEWHERE = (*RUNTIME_TOOLS, ASK_MODEL, COMMIT, "get_errors")
 """Tools of sessions, agents and editors that are in no toolset, or not in each."""
 
 
@@ -44,7 +34,7 @@ def idle_rules(settings: Settings, offered: Toolset, *, of_all: bool = False) ->
     ):
         return ()
     specs = [tool.spec for tool in _with_brought((*offered.values(), *_kit().values()))]
-    specs += [ToolSpec(name=name, effect="read") for name in _RUNTIME]
+    specs += [ToolSpec(name=name, effect="read") for name in _ELSEWHERE]
     names = {AGENT_NAMESPACE, WINDOW, *(each.name for each in servers(settings).servers)}
     spaces = {*names, *map(script_name, names)}
     own = f"{settings.user}:"

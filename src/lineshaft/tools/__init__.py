@@ -5,7 +5,7 @@ Above are the gate, which alone runs tools, and the session; below are values an
 
 from lineshaft.tools._detail import Detail, detailed
 from lineshaft.tools._lookup import spec_named
-from lineshaft.tools._names import RESERVED, SCOPE, model_name, script_name
+from lineshaft.tools._names import RESERVED, RUNTIME_TOOLS, SCOPE, model_name, script_name
 from lineshaft.tools._observed import infer_shape, merge_shapes, shape_difference, tool_version
 from lineshaft.tools._providers import (
     HeldContent,
@@ -53,6 +53,7 @@ from lineshaft.tools.stubs import (
 
 __all__ = [
     "RESERVED",
+    "RUNTIME_TOOLS",
     "SCOPE",
     "Detail",
     "EntryPath",

@@ -17,18 +17,12 @@ def _is_own(builtin: object) -> bool:
     return module is None or str(module).partition(".")[0] in sys.stdlib_module_names
 
 
-_RUNTIME = {
-    "exit",
-    "quit",
-    "run_script",
-    "search_tools",
-    "describe_tool",
-    "read_result",
-    "read_handle",
-    "show",
-    "resume",
-    "status",
-}
+RUNTIME_TOOLS = frozenset(
+    {"run_script", "search_tools", "describe_tool", "read_result", "read_handle", "show"}
+)
+"""Names of the tools that sessions have of their own."""
+
+_RUNTIME = {"exit", "quit", "resume", "status", *RUNTIME_TOOLS}
 _SCOPE = {"asyncio", "json", "math", "re", "datetime", "tools", "agents", "ToolError"}
 _HELPERS = {"json_parse", "retry", "batched", "table", "attempt"}
 SCOPE: frozenset[str] = frozenset(_SCOPE - {"agents"} | _HELPERS)

@@ -32,7 +32,7 @@ from lineshaft.tools import (
     search_specs,
     spec_named,
 )
-from lineshaft.values import Askable, ToolSpec, VerdictKind
+from lineshaft.values import Askable, ToolSpec, VerdictKind, counted
 
 Approvers = Literal["person", "client"]
 T = TypeVar("T")
@@ -304,7 +304,8 @@ class Front:
 def _about(server: McpServer, specs: Sequence[ToolSpec]) -> str:
     """Return what a server says of the use of its tools, each line marked as its own."""
     count = sum(spec.namespace == server.name for spec in specs)
-    lines = [f"{server.name}: {count} tools; `search` with its name as `namespace` finds them"]
+    tools = counted(count, "tool")
+    lines = [f"{server.name}: {tools}; `search` with its name as `namespace` finds them"]
     if server.problem:
         lines.append(f"not there now: {server.problem}")
     lines += [f"> {line}" for line in server.instructions.splitlines()]

@@ -76,6 +76,12 @@ _UNKNOWN_KEY = re.compile(
 _ONE_OF = re.compile(r"\(subscripted object has type `(?P<types>[^`]*)`\)$")
 """The end of a remark on a key, with the types that the value may have."""
 
+_INNER = re.compile(r"\[[^\[\]]*\]")
+_WITHOUT_KEYS = frozenset(
+    {"None", "Literal", "bool", "bytes", "float", "frozenset", "int", "list", "set", "str", "tuple"}
+)
+"""Types whose values have no key that is a text."""
+
 _Position = tuple[int, int]
 
 
@@ -170,7 +176,11 @@ def _may_be_there(one: TypeDiagnostic, lacking: Mapping[_Position, int]) -> bool
     Scripts take a result for that of a call that went well: where it did not, the error says so.
     """
     types = _ONE_OF.search(one.message)
-    return types is not None and types["types"].count(" | ") >= lacking[one.line, one.column]
+    text, inner = types["types"] if types else "", 1
+    while inner:
+        text, inner = _INNER.subn("", text)
+    keyed = [each for each in text.split(" | ") if each not in _WITHOUT_KEYS]
+    return len(keyed) > lacking[one.line, one.column]
 
 
 def _of_call(arguments: Arguments, one: TypeDiagnostic, place: _Position) -> Remark | None:
