@@ -10,7 +10,7 @@ from lineshaft import Limits, RunResult, Session, tool
 from support import Make, Outside
 
 RUNS, NESTED = 200, 20
-WITHIN = 2 * 1024**3
+WITHIN = 1024**3
 """The most bytes that so many runs need, beside what the process held before them."""
 
 
