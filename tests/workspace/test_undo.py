@@ -106,6 +106,18 @@ async def test_a_folder_whose_file_came_to_nothing_is_told_of(folder: Folder, ro
     assert tree_of(root) == before
 
 
+async def test_folders_that_go_with_their_files_are_not_told(folder: Folder, root: Path) -> None:
+    view = folder.begin("run", atomic=True)
+    await view.write("new/er/file", b"1")
+    await view.land()
+    landed = [change.path for change in await view.changes()]
+
+    changes = await folder.undo("run")
+
+    assert [change.path for change in changes] == landed == ["new/er/file"]
+    assert not (root / "new").exists()
+
+
 async def test_nothing_is_undone_where_somebody_changed_something(
     folder: Folder, root: Path
 ) -> None:

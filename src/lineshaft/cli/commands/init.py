@@ -111,7 +111,7 @@ def command(
         import_all(servers, lambda: read_settings(folder), accept_claims=accept_claims)
         note("`lineshaft tools` lists them; give your client the command `lineshaft serve`")
     else:
-        note("try:\n  lineshaft run - <<< 'return 1 + 1'")
+        note('try:\n  lineshaft run -c "return 1 + 1"')
 
 
 def _wants(servers: Sequence[ServerSetting]) -> bool:

@@ -1,7 +1,8 @@
 """Undo of a run's landings: all its stages as one landing, whole or not at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
 from lineshaft.values import Change, Undone, first_few
@@ -65,7 +66,7 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
         undoes=tuple(journal.header.id for journal in landed),
     )
     journal = journals.commit(header, _sources(landed, header.items, run_id))
-    changes = [_change(journal, item) for item in header.items]
+    changes = [_change(journal, item) for item in _of_their_own(header.items)]
 
     def save() -> None:
         edits = [
@@ -189,6 +190,15 @@ def _sources(landed: Sequence[Journal], items: Iterable[Item], run_id: str) -> d
             f" `lineshaft show {run_id}` tells what the run changed.",
         )
     return sources
+
+
+def _of_their_own(items: Sequence[Item]) -> Iterator[Item]:
+    """Return all but the folders that come or go with what is in them, as a run tells its own."""
+    above = {str(parent) for item in items for parent in PurePosixPath(item.place.path).parents}
+    for item in items:
+        kinds = {item.before.kind, item.after.kind}
+        if kinds != {"folder", "missing"} or item.place.path not in above:
+            yield item
 
 
 def _change(journal: Journal, item: Item) -> Change:
