@@ -21,7 +21,7 @@ async def read_source(
         run: The run.
         path: Of the workspace.
         what: Names the read in a refusal, before the path.
-        origin: The way in of whatever reads it.
+        origin: The way in of the run or call that reads it.
         scope: What stands around it.
 
     Raises:

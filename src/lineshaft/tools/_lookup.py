@@ -1,4 +1,4 @@
-"""Looking up a tool by a name as somebody spells it."""
+"""Lookup of a tool by a name, in any of its spellings."""
 
 from collections.abc import Iterable
 
