@@ -42,7 +42,7 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
     lines = source.replace("\r\n", "\n").split("\n")
     line = lines[raised.line - 1] if raised.line and raised.line <= len(lines) else ""
     for kinds, pattern, advice in _RULES:
-        found = pattern.search(raised.message) if raised.kind in kinds else None
+        found = re.search(pattern, raised.message) if raised.kind in kinds else None
         if found:
             failure = ScriptFailure(raised, line.strip(), source, specs, chosen, found)
             hint = advice if isinstance(advice, str) else advice(failure)
@@ -315,8 +315,8 @@ _TYPES = frozenset({"TypeError", "AttributeError"})
 _VALUES = frozenset({"ToolError", "TypeError"})
 _IMPORTS = frozenset({"ModuleNotFoundError", "ImportError"})
 
-_RULES: Sequence[tuple[frozenset[str], re.Pattern[str], Advice]] = [
-    (frozenset({kind} if isinstance(kind, str) else kind), re.compile(pattern), advice)
+_RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
+    (frozenset({kind} if isinstance(kind, str) else kind), pattern, advice)
     for kind, pattern, advice in (
         (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),
         (_TYPES, r"'coroutine'|coroutine object|(?<!an )awaitable", _AWAIT),
