@@ -3,6 +3,7 @@
 import itertools
 from asyncio import Future
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import cast
 
 from .codec import dumps, loads
@@ -161,6 +162,13 @@ class Calls:
 
 
 def _argument(value: object, name: str) -> str:
+    """Return an argument as JSON; a path, and paths in a list, as their text."""
+    if isinstance(value, PurePath):
+        value = str(value)
+    elif isinstance(value, list | tuple):
+        items = cast("Iterable[object]", value)
+        if any(isinstance(item, PurePath) for item in items):
+            value = [str(item) if isinstance(item, PurePath) else item for item in items]
     try:
         return encoded(value)
     except NotPlain as error:

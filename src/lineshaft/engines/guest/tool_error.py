@@ -26,8 +26,8 @@ class ToolError(Exception):
 class _FileMissing(ToolError, FileNotFoundError):
     """A call failed since there is no such file: `except FileNotFoundError` catches it, too."""
 
-    def __init__(self, message: str, *, code: str, tool: str, hint: str) -> None:
-        super().__init__(message, code=code, tool=tool, hint=hint)
+    def __init__(self, *args: object, code: str = "", tool: str = "", hint: str = "") -> None:
+        super().__init__(*args, code=code, tool=tool, hint=hint)
         self.errno = errno.ENOENT
 
 
