@@ -173,6 +173,7 @@ async def test_a_script_that_fails_gets_advice(
         ("TypeError", "Object of type set is not JSON serializable", "return dicts"),
         ("FileNotFoundError", "[Errno 2] No such file or directory: 'a'", "`await read_file("),
         ("TypeError", "'builtin_function_or_method' object is not subscriptable", '["items"]'),
+        ("TypeError", "'module' object is not subscriptable", "`getattr(tools, name)(...)`"),
         ("ToolError", "find: when is not JSON: it is a datetime", "`x.isoformat()`"),
         ("ToolError", "find: names is not JSON: it is a set", "`sorted(items)`"),
         ("TypeError", "'method' object is not iterable", '["items"]'),

@@ -381,6 +381,11 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             "this is a list: write `items[0][key]`, or go through it with `for`",
         ),
         ("TypeError", r"'(?:builtin_function_or_)?method' object is not", _METHOD),
+        (
+            "TypeError",
+            r"'module' object is not subscriptable",
+            "tools are attributes: `tools.read_file(...)`, or `getattr(tools, name)(...)`",
+        ),
         (_TYPES, r"'?NoneType'?", _NONE),
         ("KeyError", "", _key),
         ("AttributeError", r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'", _attribute),
