@@ -257,6 +257,14 @@ def test_a_port_that_there_is_not_is_refused(here: Lineshaft) -> None:
     assert "--port" in done.stderr
 
 
+@pytest.mark.parametrize("words", [("--port", "0"), ("--host", "::1"), ("--token-env", "X")])
+def test_options_of_http_are_refused_without_it(here: Lineshaft, words: tuple[str, str]) -> None:
+    done = here("serve", *words)
+    assert done.returncode == 2
+    assert f"{words[0]} is for HTTP alone" in done.stderr
+    assert "add --http" in done.stderr
+
+
 def test_show_tells_calls_rules_changes_and_value(here: Lineshaft) -> None:
     script = "print('said')\nawait write_file(path='a.txt', content='x')\nreturn {'n': 1}"
     here("run", "-q", script=script)

@@ -74,6 +74,10 @@ def command(
     settings = settings_for(workspace, tools=tools, engine=engine, mode=mode, limits=limit)
     said = serve_settings(settings)
     options = None
+    of_http = {"--host": host, "--port": port, "--token-env": token_env}
+    given = next((option for option, value in of_http.items() if value is not None), None)
+    if given and not http:
+        raise ConfigError(f"{given} is for HTTP alone", hint=f"add --http, or leave out {given}")
     if http:
         name = token_env or said.token_env
         options = _http(host or said.host, said.port if port is None else port, name)
