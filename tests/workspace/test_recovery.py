@@ -198,6 +198,32 @@ async def test_what_cannot_be_finished_is_taken_back(folder: Folder, root: Path)
     assert folder.half_landed() == 0
 
 
+async def test_a_folder_without_its_mode_is_taken_back_too(folder: Folder, root: Path) -> None:
+    (root / "narrow").mkdir(mode=0o700)
+    (root / "narrow/f").write_text("f")
+    before = tree_of(root)
+    view = folder.begin("moves", atomic=True)
+    await view.write("c", b"mine")
+    await view.move("narrow", "went")
+
+    def interfere(step: failpoints.Step) -> None:
+        if step == "folder-made":
+            (root / "c").write_text("theirs")
+
+    failpoints.at_each_step(interfere)
+    try:
+        with pytest.raises(StaleFile):
+            await view.land()
+    finally:
+        failpoints.at_each_step(None)
+
+    found = tree_of(root)
+    assert "went" not in found
+    assert {name: each for name, each in found.items() if name != "c"} == {
+        name: each for name, each in before.items() if name != "c"
+    }
+
+
 async def test_the_next_landing_finishes_what_a_crash_left(folder: Folder, root: Path) -> None:
     view = folder.begin("next", atomic=True)
     await view.write("mine", b"x")

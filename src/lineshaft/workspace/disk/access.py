@@ -137,6 +137,11 @@ def _explained(path: str, number: int) -> WorkspaceError:
         return OutsideWorkspace(f"{path!r} became a symlink while it was used: try again")
     if number in _NO_ROOM:
         return WorkspaceError(f"there is no room to write {path!r}: the old content is unchanged")
+    if number == errno.EBUSY:
+        return WorkspaceError(
+            f"{path!r} is in use by the system: a mount point is not moved, replaced or deleted",
+            hint="Change what is mounted there from outside, or work on files in it.",
+        )
     if number == errno.ENOTEMPTY:
         return WorkspaceError(f"the folder {path!r} is not empty", hint="Delete its files first.")
     return WorkspaceError(f"{path!r} cannot be used: {os.strerror(number)}")

@@ -227,7 +227,7 @@ def _rename(kind: Kind, old: At, new: At) -> None:
             os.rmdir(new[0], dir_fd=new[1])
             raise
     elif _linked(old, new):
-        os.unlink(old[0], dir_fd=old[1])
+        _leave(old, new)
     else:
         os.rename(old[0], new[0], src_dir_fd=old[1], dst_dir_fd=new[1])
 
@@ -242,6 +242,15 @@ def _linked(old: At, new: At) -> bool:
         _must_be_free(new)
         return False
     return True
+
+
+def _leave(old: At, new: At) -> None:
+    """Delete the old name of a file that has its new one; where that fails, the new one goes."""
+    try:
+        os.unlink(old[0], dir_fd=old[1])
+    except OSError:
+        os.unlink(new[0], dir_fd=new[1])
+        raise
 
 
 def _must_be_free(at: At) -> None:
@@ -261,7 +270,7 @@ def _carry(before: State, source: Place, target: Place) -> None:
     with opened(source) as (name, folder), opened(target) as at:
         _must_be_free(at)
         _replace(at, data, old)
-        os.unlink(name, dir_fd=folder)
+        _leave((name, folder), at)
 
 
 def delete(place: Place, approve: Approve) -> State:

@@ -33,8 +33,13 @@ class Judged(Struct, frozen=True):
     strange: tuple[Item, ...]
 
 
-def judge(items: Iterable[Item]) -> Judged:
-    """Look at each place: it is as before, as after, in between, or changed from outside."""
+def judge(items: Iterable[Item], *, back: bool = False) -> Judged:
+    """Look at each place: it is as before, as after, in between, or changed from outside.
+
+    Args:
+        items: The items.
+        back: Whether they take back a landing, which may not have come to the modes of its folders.
+    """
     tasks: dict[str, Task] = {}
     strange: dict[str, Item] = {}
     gone: set[str] = set()
@@ -46,7 +51,7 @@ def judge(items: Iterable[Item]) -> Judged:
                 strange[real] = item
             elif now.thing.same(item.after):
                 gone.add(real)
-            elif now.thing.same(item.before) or _is_between(item, now.thing):
+            elif now.thing.same(item.before) or _is_between(item, now.thing, back=back):
                 tasks[real] = Task(item, now.mark)
             else:
                 strange[real] = item
@@ -92,12 +97,14 @@ def others_in(place: Place, going: Collection[str]) -> list[str]:
         ]
 
 
-def _is_between(item: Item, now: FileState) -> bool:
+def _is_between(item: Item, now: FileState, *, back: bool) -> bool:
     """Whether a step of a landing may have left this: a place freed, a folder without mode."""
     kinds = {item.before.kind, item.after.kind}
     if "folder" in kinds and len(kinds) == 2 and now == NOTHING:
         return True
-    return now.kind == "folder" and item.after.kind == "folder"
+    return now.kind == "folder" and (
+        item.after.kind == "folder" or (back and item.before.kind == "folder")
+    )
 
 
 def backwards(items: Sequence[Item]) -> list[Item]:
@@ -150,7 +157,7 @@ def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tupl
     """
     reached("taking-back")
     clean(journal)
-    judged = judge(backwards(journal.header.items))
+    judged = judge(backwards(journal.header.items), back=True)
     try:
         apply(journal, judged.tasks, back=True)
     except LineshaftError as error:
@@ -225,7 +232,7 @@ def _left_out(journal: Journal, tasks: Sequence[Task], lost: Collection[str]) ->
     Without them the rest is finished: a journal that stayed would stop every landing after it.
     """
     wanting = _wanting(tasks, lost)
-    if wanting and _wanting(judge(backwards(journal.header.items)).tasks, lost):
+    if wanting and _wanting(judge(backwards(journal.header.items), back=True).tasks, lost):
         return wanting
     return ()
 

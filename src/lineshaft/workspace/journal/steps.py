@@ -93,6 +93,13 @@ class _StepPlan:
             if real not in self._changing:
                 break
             count -= 1
+        return self._beside(place, count)
+
+    def nearer(self, task: Task) -> Place:
+        """Return where it is written where its folder turns out to be another file system's."""
+        return self._beside(task.item.place, len(task.item.place.parts) - 1)
+
+    def _beside(self, place: Place, count: int) -> Place:
         name = hashlib.sha256(f"{self._id}/{place.real}".encode(errors="surrogateescape"))
         parts = (*place.parts[:count], f".lineshaft-{name.hexdigest()[:16]}.tmp")
         return Place(place.root, parts, writable=True)
@@ -140,23 +147,23 @@ def apply(journal: Journal, tasks: Sequence[Task], *, back: bool = False) -> Non
 def _carry_out(journal: Journal, plan: _StepPlan) -> None:
     for task in plan.made:
         _step(task, lambda task: _write_temporary(journal, plan, task))
-    _put(plan, late=False)
+    _put(journal, plan, late=False)
     for task in plan.removed:
         _step(task, lambda task: _remove(plan, task))
     if plan.late:
-        _put(plan, late=True)
+        _put(journal, plan, late=True)
     for task in plan.moded:
         _step(task, _set_mode)
 
 
-def _put(plan: _StepPlan, *, late: bool) -> None:
+def _put(journal: Journal, plan: _StepPlan, *, late: bool) -> None:
     tasks = [task for number, task in enumerate(plan.tasks) if (number in plan.late) is late]
     for task in tasks:
         if task.item.after.kind == "folder" and task.item.before.kind != "folder":
             _step(task, lambda task: _make_folder(plan, task))
     for task in tasks:
         if _is_made(task):
-            _step(task, lambda task: _name(plan, task))
+            _step(task, lambda task: _name(journal, plan, task))
 
 
 def clean(journal: Journal, *, back: bool = False) -> None:
@@ -166,9 +173,10 @@ def clean(journal: Journal, *, back: bool = False) -> None:
     plan = _StepPlan(journal, tasks or [Task(item, None) for item in items], back=back)
     with plan.folders:
         for task in plan.made:
-            with suppress(OSError, WorkspaceError):
-                name, folder = plan.folders.at(plan.temporary(task))
-                os.unlink(name, dir_fd=folder)
+            for place in {plan.temporary(task), plan.nearer(task)}:
+                with suppress(OSError, WorkspaceError):
+                    name, folder = plan.folders.at(place)
+                    os.unlink(name, dir_fd=folder)
 
 
 def _step(task: Task, do: Callable[[Task], None]) -> None:
@@ -197,14 +205,18 @@ def _expect(task: Task, at: At) -> os.stat_result | None:
 
 
 def _write_temporary(journal: Journal, plan: _StepPlan, task: Task) -> None:
-    item, at = task.item, plan.folders.at(plan.temporary(task))
+    _write_at(journal, plan, task, plan.folders.at(plan.temporary(task)))
+    reached("temporary-made")
+
+
+def _write_at(journal: Journal, plan: _StepPlan, task: Task, at: At) -> None:
+    item = task.item
     with suppress(FileNotFoundError):
         os.unlink(at[0], dir_fd=at[1])  # of an attempt that was ended
     if item.after.kind == "symlink":
         os.symlink(item.after.target or "", at[0], dir_fd=at[1])
     elif not _link_moved(item, plan, at):
         _write_file(journal, plan, item, at)
-    reached("temporary-made")
 
 
 def _link_moved(item: Item, plan: _StepPlan, at: At) -> bool:
@@ -255,16 +267,29 @@ def _make_folder(plan: _StepPlan, task: Task) -> None:
     reached("folder-made")
 
 
-def _name(plan: _StepPlan, task: Task) -> None:
+def _name(journal: Journal, plan: _StepPlan, task: Task) -> None:
     """Move a file that was written beside its place into it."""
-    new = plan.folders.at(task.item.place)
     old = plan.folders.at(plan.temporary(task))
+    try:
+        _place(plan, task, old)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        # The folder is a mount point that could not go, or a subvolume: it is there by now.
+        nearer = plan.folders.at(plan.nearer(task))
+        _write_at(journal, plan, task, nearer)
+        _place(plan, task, nearer)
+        os.unlink(old[0], dir_fd=old[1])
+    reached("file-placed")
+
+
+def _place(plan: _StepPlan, task: Task, old: At) -> None:
+    new = plan.folders.at(task.item.place)
     if _goes(task.item) or task.mark is None:
         _take_free(old, new)
     else:
         _expect(task, new)
         _rename(old, new)
-    reached("file-placed")
 
 
 def _take_free(old: At, new: At) -> None:
