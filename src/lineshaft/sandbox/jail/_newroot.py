@@ -37,7 +37,8 @@ def enter(plan: Plan) -> bool:
 
     Args:
         plan: The paths: `readable`, `writable`, and below them `hidden` and `readonly`;
-            `apart`, a folder; for it either `upper` and `spare`, two empty folders, or a `copy`;
+            `apart`, a folder; for it either `upper` and `spare`, two empty folders, and `mounted`,
+            the mount points in it, or a `copy`;
             `work`, an empty folder to build the root on, and `nothing`, an empty file.
 
     Returns:
@@ -100,6 +101,10 @@ def _keep_apart(plan: Plan, path: str, place: str) -> None:
     words = f"lowerdir=/proc/self/fd/{lower},upperdir={plan['upper']},workdir={plan['spare']}"
     try:
         _mount("overlay", place, "overlay", 0, f"{words},volatile,index=off,xino=off,{whose}")
+        for inner in _paths(plan, "mounted"):  # the lower layer has what lies under them
+            there = place + inner.removeprefix(path)
+            _mount(inner, there, None, _BIND | _REC)
+            _set_read_only(there, recursive=True)
     except OSError as error:
         raise NoOverlay(str(error)) from error
     finally:

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -50,7 +51,8 @@ class SandlockJail:
         check_program(argv)
         apart = None if apart is None else apart.resolve()
         try:
-            return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=False)
+            copied = apart is not None and _is_staged_in_mounts(spec, apart)
+            return _start(argv, spec, (stdin, stdout, stderr), apart=apart, copied=copied)
         except NoBoundary as error:
             if apart is None or NO_OVERLAY not in error.message:
                 raise
@@ -120,12 +122,44 @@ def _plan(
             *(str(path) for path in laid_walls(spec, apart)),
         ],
         "apart": None if apart is None else str(apart),
+        "mounted": [str(path) for path in mounted_in(apart)] if overlay and apart else [],
         "upper": str(scratch / "upper") if overlay else None,
         "spare": str(scratch / "spare") if overlay else None,
         "copy": str(scratch / "copy") if copied else None,
         "work": str(scratch / "root"),
         "nothing": str(nothing),
     }
+
+
+def mounted_in(folder: Path) -> list[Path]:
+    """Return the outermost mount points below a folder: an overlay does not show what they hold."""
+    try:
+        lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    except OSError:
+        return []
+    found: list[Path] = []
+    for place in sorted({Path(os.fsdecode(_unescaped(line.split()[4]))) for line in lines}):
+        if folder in place.parents and not any(other in place.parents for other in found):
+            found.append(place)
+    return found
+
+
+def _unescaped(word: bytes) -> bytes:
+    return re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), word)
+
+
+def _is_staged_in_mounts(spec: SandboxSpec, apart: Path) -> bool:
+    """Return whether staged changes concern a mount point, which would cover them."""
+    over = visible(spec, apart)
+    if not over:
+        return False
+    mounted = [path.relative_to(apart).as_posix() for path in mounted_in(apart)]
+    return any(
+        f"{name}/".startswith(f"{place}/")
+        or (file.kind != "folder" and f"{place}/".startswith(f"{name}/"))
+        for name, file in over.items()
+        for place in mounted
+    )
 
 
 def hidden_paths(spec: SandboxSpec, apart: Path | None) -> list[Path]:
