@@ -112,6 +112,7 @@ def test_the_question_shows_the_diff_and_says_what_it_leaves_out() -> None:
     [
         ("x" * 1_500 + " the end", "… 508 more of 1,508 characters"),
         ("\n".join(f"line {n}" for n in range(40)) + " the end", "more of 317 characters"),
+        ("rm -rf ~" + "\n" * 500 + " the end", "more of 516 characters"),
         (["y" * 2_000, "the end"], "more of 2,015 characters"),
         ({"bytes": 1, "sha256": "z" * 2_000 + "the end"}, "more of 2,033 characters"),
     ],
@@ -126,6 +127,22 @@ def test_a_long_argument_is_cut_says_how_long_it_is_and_v_shows_it(
     assert "v shows all of it" in cut
     assert "the end" in whole
     assert "more of" not in whole
+
+
+def test_line_breaks_push_nothing_out_of_sight() -> None:
+    call = Pending(id="c", tool="put", arguments={"content": "rm -rf ~" + "\n" * 500}, reason="why")
+    shown = "\n".join(question([call]))
+    assert shown.count("\n") < 20
+    assert "more of 508 characters" in shown
+    assert "v shows all of it" in shown
+
+
+def test_a_name_of_an_argument_is_cut_and_v_shows_it() -> None:
+    call = Pending(id="c", tool="put", arguments={"\u202e" * 300 + "end": 1}, reason="why")
+    cut, whole = "\n".join(question([call])), "\n".join(question([call], whole=True))
+    assert "…: 1" in cut
+    assert "v shows all of it" in cut
+    assert "end: 1" in whole
 
 
 def test_an_argument_of_twelve_lines_is_not_cut_for_its_last_line_break() -> None:

@@ -49,6 +49,8 @@ def test_an_answer_becomes_a_value(schema: dict[str, Any], typed: str, value: ob
         ({"type": "integer"}, "2.5"),
         ({"type": "integer", "minimum": 3}, "2"),
         ({"type": "number", "maximum": 3}, "4"),
+        ({"type": "number", "maximum": 3}, "nan"),
+        ({"type": "number"}, "-inf"),
         ({"type": "boolean"}, "perhaps"),
         (COLOURS, "3"),
         (COLOURS, "0"),

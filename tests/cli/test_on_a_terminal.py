@@ -26,6 +26,16 @@ async def stubborn() -> None:
             os.write(2, b"told")
 '''
 
+ASKING = '''
+from lineshaft import Context, tool
+
+@tool(effect="read")
+async def pay(context: Context, words: int) -> object:
+    """Ask before it pays."""
+    said = await context.elicit("word " * words + "pay 9?", {"type": "object", "properties": {}})
+    return "paid" if said == {} else "not paid"
+'''
+
 
 def test_calls_are_drawn_while_they_run_and_the_value_comes_last(sit: Sit) -> None:
     with sit("run", "-", script="await list_files()\nreturn 'the end'") as person:
@@ -125,3 +135,14 @@ def test_a_projects_module_is_asked_about_once(sit: Sit, workspace: Path) -> Non
         person.ends_with(0)
     with sit("call", "one") as person:
         assert "Trust it" not in person.ends_with(0)
+
+
+@pytest.mark.parametrize(("words", "says"), [(1_000, "pay 9?"), (3_000, "more of 15,011 char")])
+def test_what_a_tool_asks_is_seen_to_its_end_or_told_as_cut(
+    sit: Sit, workspace: Path, words: int, says: str
+) -> None:
+    (workspace / "paying.py").write_text(ASKING, encoding="utf-8")
+    with sit("run", "-", "--tools", "paying.py", script=f"return await pay({words})") as person:
+        assert says in person.read_until("Answer?")
+        person.type("y\r")
+        assert "paid" in person.ends_with(0)

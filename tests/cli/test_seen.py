@@ -14,6 +14,7 @@ HIDING = [
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180e\u200b\u200d\u2028\u2029\u202e\u2060",
     "\u2066\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ufff9\U000e0001\U000e0072\U000e0100",
     "\u00a0\u2003\u202f\u205f\u3000",  # odd spaces
+    "\ufffc\U00013441\U00013442\U00016fe4\U0001d159",  # drawn as a blank
     "\x00\x07\x1b\x7f\x85\x9b\ud800\ue000",
 ]
 

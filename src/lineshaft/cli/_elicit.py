@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from lineshaft.cli._display import Display
 from lineshaft.cli._form import FormField, UnfitAnswer, fields_of
 from lineshaft.cli._keyboard import keyboard, typed_line
+from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.errors import Declined
 from lineshaft.values import beginning, visible
 
-_LONGEST = 2_000
+_LONGEST = 8_000
 DECLINE = "!"
 
 
@@ -32,8 +33,11 @@ class TerminalElicit:
         with self._display.aside():
             async with keyboard() as terminal:
                 note(paint("A tool asks you:", "yellow"))
-                for line in beginning(message, _LONGEST).split("\n"):
+                shown = beginning(message, _LONGEST)
+                for line in shown.split("\n"):
                     note(wrapped("  " + visible(line, keep="\t")))
+                if left := len(message) - len(shown):
+                    note(paint(f"  … {left:,} more of {counted(len(message), 'character')}", "dim"))
                 fields = fields_of(schema)
                 if not fields:
                     await _confirm(terminal)

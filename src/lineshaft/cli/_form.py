@@ -1,5 +1,6 @@
 """The questions of a form that a tool wants filled in. Pure: texts come in, values go out."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -90,6 +91,8 @@ class FormField(Struct, frozen=True, kw_only=True):
         except ValueError:
             whole = "whole " if self.kind == "integer" else ""
             raise UnfitAnswer(f"this is to be a {whole}number") from None
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UnfitAnswer("this is to be a number that is finite")
         low, high = self.schema.get("minimum"), self.schema.get("maximum")
         if isinstance(low, int | float) and value < low:
             raise UnfitAnswer(f"not below {low:g}")

@@ -17,6 +17,7 @@ DIFF_LINES = 60
 
 _TEXT_LINES = 12
 _TEXT_CHARACTERS = 1_000
+_NAME_CHARACTERS = 200
 
 
 def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = False) -> list[str]:
@@ -35,7 +36,8 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
     for key, value in argument_texts(call.tool, call.arguments).items():
         text = _text(value)
         shown = text if whole else _beginning(text)
-        lines.append(f"      {one_line(key)}: {_indented(shown)}")
+        name = one_line(key, _whole(key) if whole else _NAME_CHARACTERS)
+        lines.append(f"      {name}: {_indented(shown)}")
         if len(shown) < len(text):
             left = f"… {len(text) - len(shown):,} more of {counted(len(text), 'character')}"
             lines.append(f"        {paint(left, 'dim')}")
@@ -49,8 +51,17 @@ def call_lines(number: int, call: Pending, *, whole: bool = False, ids: bool = F
 
 def is_cut(call: Pending) -> bool:
     """Return whether more is to be said of a waiting call than is shown unasked."""
-    texts = list(map(_text, argument_texts(call.tool, call.arguments).values()))
-    return call.diff.count("\n") > DIFF_LINES or any(_beginning(text) != text for text in texts)
+    told = argument_texts(call.tool, call.arguments)
+    return (
+        call.diff.count("\n") > DIFF_LINES
+        or any(_beginning(text) != text for text in map(_text, told.values()))
+        or any(one_line(key, _NAME_CHARACTERS) != one_line(key, _whole(key)) for key in told)
+    )
+
+
+def _whole(key: str) -> int:
+    """Return a width at which nothing of a name is cut, each character written as its escape."""
+    return 10 * len(key)
 
 
 def _text(value: object) -> str:
@@ -58,9 +69,9 @@ def _text(value: object) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Return as much of an argument as is shown unasked."""
+    """Return as much of an argument as is shown unasked; a last line break alone is not cut off."""
     head = "\n".join(text.split("\n", _TEXT_LINES)[:_TEXT_LINES])[:_TEXT_CHARACTERS]
-    return head if text[len(head) :].strip("\n") else text
+    return text if text[len(head) :] in ("", "\n") else head
 
 
 def diff_lines(diff: str, *, whole: bool = False, stream: TextIO | None = None) -> Iterator[str]:

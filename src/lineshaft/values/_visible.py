@@ -3,12 +3,13 @@
 They hide words of a text that a person approves, reorder it, or push it out of sight. Most are told
 by their category in Unicode (controls, formats, unassigned ones, separators but the plain space);
 the others are letters and marks of no width, by `Default_Ignorable_Code_Point` of Unicode 16, and
-the blank of Braille.
+those that are drawn as a blank: of Braille, music, Khitan and hieroglyphs, and for an object.
 """
 
 _RANGES = (
     *((0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2800, 0x2800)),
-    *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0000, 0xE0FFF)),
+    *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFFC, 0xFFFC), (0x13441, 0x13442)),
+    *((0x16FE4, 0x16FE4), (0x1D159, 0x1D159), (0xE0000, 0xE0FFF)),
 )
 _BLANK = frozenset(chr(code) for first, last in _RANGES for code in range(first, last + 1))
 

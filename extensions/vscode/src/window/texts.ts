@@ -13,7 +13,7 @@ const MOST_SHOWN = 72;
 const MOST_BESIDE = 24;
 /** An editor does not draw lines of 10,000 characters to their end. */
 const MOST_OF_LINE = 1_000;
-const UNSEEN = /[\p{C}\p{DI}\p{Z}\u2800]/gu;
+const UNSEEN = /[\p{C}\p{DI}\p{Z}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]/gu;
 
 export interface Row {
   readonly label: string;
