@@ -14,7 +14,7 @@ import pytest
 from lineshaft.errors import RunBusy, StateError
 from lineshaft.store import Store
 from lineshaft.values import Value
-from store.samples import KEY, begin, call, event, host, left_by, pause, resume, run, sink
+from store.samples import KEY, Clock, begin, call, event, host, left_by, pause, resume, run, sink
 
 WORKS = """
 record = sink(store, "/w")
@@ -257,6 +257,36 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
         assert saved.last_seq == 2
         assert "another process took it" in said
         assert kinds == ["run_started", "run_finished", "run_resumed"]
+
+
+async def test_a_run_whose_process_lives_goes_on_after_any_sleep(path: Path, clock: Clock) -> None:
+    """As where a clock goes years ahead, and another process is faster than the renewal."""
+    waits = """
+    record = sink(store, "/w")
+    record(event(1, "run_started"))
+    state = await begin(store, run())
+    print("begun", flush=True)
+    sys.stdin.readline()
+    record(event(2, "log", text="of the one that slept"))
+    await state.started(call(1))
+    print("started", flush=True)
+    await store.aclose()
+    """
+    with host(waits, path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # noqa: ASYNC222  it is told to
+        lease(path, seconds=-90_000)
+        clock.pass_(days=3_000)
+        async with Store(path, key=KEY, clock=clock) as store:
+            await begin(store, run("q"))
+            await store.prune()
+            process.send_signal(signal.SIGCONT)
+            said, _ = process.communicate("go\n", timeout=60)
+            events = await store.events("r")
+    assert said == "started\n"
+    assert [each.kind for each in events][:2] == ["run_started", "log"]
 
 
 async def test_of_a_lease_that_ended_nothing_is_written_before_somebody_takes_the_run(

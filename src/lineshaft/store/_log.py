@@ -544,18 +544,22 @@ class Log:
         """Return the runs without a recorded end whose process is gone for good.
 
         An ended lease is not enough: its owner may renew it until another process takes the run.
+        Nor is one that ended long ago where the owner lives: the machine slept, or its clock went
+        ahead.
         """
         late = self._clock() - _GONE_SECONDS
         return [
             run
             for run in self._select("WHERE status IS NULL")
-            if not self.is_held(run) and (run.lease_until < late or run.owner.has_died)
+            if not self.is_held(run)
+            and (run.owner.has_died or (run.lease_until < late and not run.owner.is_here))
         ]
 
     def _is_due(self, run: RunRow) -> bool:
         if run.keep_until is None or run.keep_until > stamp(self._now):
             return False
-        goes_on = run.phase == "running" and not run.is_over and self.is_held(run)
+        lives = self.is_held(run) or run.owner.is_here
+        goes_on = run.phase == "running" and not run.is_over and lives
         return run.phase in ("paused", "over", "running") and not goes_on
 
     def _pause_of(self, run: RunRow) -> Event:
