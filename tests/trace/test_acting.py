@@ -96,3 +96,13 @@ def test_no_mark_of_a_shell_is_ever_hidden(parts: list[tuple[str, str, str]]) ->
 
 def test_it_is_its_own() -> None:
     assert acting.acting is acting
+
+
+def test_names_that_look_alike_without_their_secrets_hide_no_value() -> None:
+    given = {f"ghp_{'A' * 36}": "rm -rf ~", f"ghp_{'B' * 36}": "harmless", HIDDEN: "too"}
+    for shown in (
+        acting.whole(None, {"what": given})["what"],
+        acting.arguments(None, {"what": given})["what"],
+        acting.value(given),
+    ):
+        assert shown == {HIDDEN: "rm -rf ~", f"{HIDDEN} (2)": "harmless", f"{HIDDEN} (3)": "too"}

@@ -168,12 +168,15 @@ class Redactor:
 
     def _container(self, value: object, depth: int) -> object:
         if isinstance(value, dict | Mapping):
-            return {
-                self.text(str(name)): self._hidden(item, depth + 1)
-                if holds_secret(str(name))
-                else self._value(item, depth + 1)
-                for name, item in cast("Mapping[object, object]", value).items()
-            }
+            return self._named(
+                (
+                    name,
+                    self._hidden(item, depth + 1)
+                    if holds_secret(name)
+                    else self._value(item, depth + 1),
+                )
+                for name, item in _by_text(cast("Mapping[Any, object]", value))
+            )
         if isinstance(value, list | tuple | set | frozenset):
             return self._items(cast("Iterable[object]", value), None, depth)
         if is_dataclass(value) and not isinstance(value, type):
@@ -191,15 +194,30 @@ class Redactor:
         if depth >= _DEEPEST or not isinstance(value, dict | list | tuple):
             return self._value(value, depth)
         if isinstance(value, dict):
-            found: object = {
-                self.text(key): self._hidden(item, depth + 1)
-                if looks_secret(key)
-                else self._argument(key, item, depth + 1)
+            found: object = self._named(
+                (
+                    key,
+                    self._hidden(item, depth + 1)
+                    if looks_secret(key)
+                    else self._argument(key, item, depth + 1),
+                )
                 for key, item in _by_text(cast("dict[object, object]", value))
-            }
+            )
         else:
             found = self._items(cast("Iterable[object]", value), name, depth)
         return found if depth else _bounded(found)
+
+    def _named(self, items: Iterable[tuple[str, object]]) -> dict[str, object]:
+        """Return values by their names without secrets; two that become one are told apart."""
+        made: dict[str, object] = {}
+        numbers: dict[str, int] = {}
+        for key, item in items:
+            name = plain = self.text(key)
+            while name in made:
+                numbers[plain] = numbers.get(plain, 1) + 1
+                name = f"{plain} ({numbers[plain]})"
+            made[name] = item
+        return made
 
     def _items(self, items: Iterable[object], name: str | None, depth: int) -> list[object]:
         """Redact a list; the item after a flag such as `--token` is a secret too."""
@@ -232,7 +250,7 @@ class Redactor:
             return [self._covered(item, depth + 1) for item in cast("list[object]", value)]
         if isinstance(value, dict) and depth < _DEEPEST:
             items = _by_text(cast("dict[object, object]", value))
-            return {self.text(key): self._covered(item, depth + 1) for key, item in items}
+            return self._named((key, self._covered(item, depth + 1)) for key, item in items)
         return self._hidden(cast("object", value), depth)
 
     def _without(self, value: object, passwords: Sequence[str], depth: int = 0) -> object:
