@@ -52,6 +52,17 @@ class Served:
         content = json.dumps(LIST).encode() if body is None else body
         return httpx2.post(self.url, content=content, headers={**JSON, **headers}, timeout=60)
 
+    def opened(self, **capabilities: Any) -> dict[str, str]:
+        """Open a session of the older protocol, and return what its requests show."""
+        about = {"name": "raw", "version": "1"}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": about}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
+        shown = {"Authorization": f"Bearer {TOKEN}"}
+        answer = self.post(shown, json.dumps(body).encode())
+        shown |= {"Mcp-Session-Id": answer.headers["mcp-session-id"]}
+        self.post(shown, b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        return shown
+
 
 @contextmanager
 def started(at: Path, *command: str) -> Generator[Served]:
@@ -169,6 +180,83 @@ def test_bad_bodies_are_refused_and_cost_nobody_else_anything(shop: Served) -> N
     assert unknown.json()["error"]["code"] == -32001
     assert httpx2.get(shop.url, headers=known).status_code in (400, 405, 406)
     assert httpx2.post(shop.url.replace("/mcp", "/"), headers=known).status_code == 404
+
+
+BAD: dict[str, tuple[bytes, object, int, str]] = {
+    "null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, "whose id is neither"),
+    "float": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, "whose id is neither"),
+    "bool": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, -32600, "whose id is neither"),
+    "no method": (b'{"jsonrpc":"2.0","id":5}', 5, -32600, "no JSON-RPC message"),
+    "params": (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}', "a", -32600, "no JSON"),
+    "batch": (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600, "request of its own"),
+    "cut": (b'{"jsonrpc":"2.0","id":4,"method":"ping"', 4, -32700, "a request that is no JSON"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_body_that_is_no_message_is_answered_under_its_id(name: str, shop: Served) -> None:
+    """The SDK takes a request for a notice where its id is of no kind that an id has."""
+    body, request_id, code, says = BAD[name]
+    session = shop.opened()
+    answer = shop.post(session, body)
+    assert answer.status_code == 400
+    said = answer.json()
+    assert (said["id"], said["error"]["code"]) == (request_id, code)
+    assert says in said["error"]["message"]
+    assert len(answer.text) < 500
+    assert shop.post(session).status_code == 200
+
+
+async def test_an_answer_that_cannot_be_read_fails_its_question(tmp_path: Path) -> None:
+    """Its question does not wait on for another one."""
+    run: dict[str, Any] = {}
+    with started(tmp_path, *FRONT) as server:
+        session = server.opened(elicitation={})
+        call = {"name": "run", "arguments": {"code": "return await put('x')"}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        async with (
+            httpx2.AsyncClient(headers={**JSON, **session}, timeout=60) as http,
+            http.stream("POST", server.url, json=body) as answer,
+        ):
+            said = (json.loads(line[6:]) async for line in answer.aiter_lines() if "{" in line)
+            async for message in said:
+                if message.get("method") == "elicitation/create":
+                    bad = {"jsonrpc": "2.0", "id": message["id"], "result": None}
+                    await http.post(server.url, json=bad)
+                elif "result" in message:
+                    run = message["result"]["_meta"]["lineshaft/run"]
+    assert run["status"] in ("error", "paused", "refused")
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (1, "1"), ("x", "x")])
+async def test_an_id_that_is_under_way_is_refused(
+    first: object, second: object, tmp_path: Path
+) -> None:
+    """The SDK tells answers apart by the text of their ids: one client would wait for good."""
+    with started(tmp_path, *FRONT) as server:
+        session = server.opened()
+        call = {"name": "run", "arguments": {"code": "return await hang()"}}
+        body = {"jsonrpc": "2.0", "id": first, "method": "tools/call", "params": call}
+        async with (
+            httpx2.AsyncClient(headers={**JSON, **session}, timeout=60) as http,
+            http.stream("POST", server.url, json=body) as answer,
+        ):
+            refused = await http.post(server.url, json={**LIST, "id": second})
+            reason = {"requestId": first}
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": reason}
+            await http.post(server.url, json=cancel)
+            said = [line async for line in answer.aiter_lines() if "error" in line]
+            listed = await http.post(server.url, json={**LIST, "id": second})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, -32600)
+    assert "is under way" in refused.json()["error"]["message"]
+    assert "-32800" in said[0]
+    assert "shop" in listed.text
+
+
+def test_an_id_of_a_request_that_was_refused_is_free(shop: Served) -> None:
+    session = shop.opened()
+    assert shop.post({**session, "Accept": "text/plain"}).status_code == 406
+    assert shop.post(session).status_code == 200
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -152,6 +152,23 @@ class Events(EventStore):
         self._shelf = shelf
         self._newest: dict[str, _Stream] = {}
         self._known: dict[str, _Stream] = {}
+        self._under_way: set[str] = set()
+
+    def take(self, request_id: types.RequestId) -> bool:
+        """Note that a request has come.
+
+        Returns:
+            Whether it can be answered: the SDK tells answers apart by the text of their ids alone,
+            and of two requests under way with one id, one would wait for its answer for ever.
+        """
+        if str(request_id) in self._under_way:
+            return False
+        self._under_way.add(str(request_id))
+        return True
+
+    def refused(self, request_id: types.RequestId) -> None:
+        """Note that a request was not taken after all: no message will answer it."""
+        self._under_way.discard(str(request_id))
 
     async def store_event(self, stream_id: str, message: types.JSONRPCMessage | None) -> str:
         """Keep a message; None: a client is told where it may come back to."""
@@ -165,6 +182,7 @@ class Events(EventStore):
             presence.given_up = stream.abandoned
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             stream.answered = message.id
+            self._under_way.discard(stream_id)
         stream.move()
         return f"{stream.key}.{stream.last}"
 

@@ -6,9 +6,11 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 import math
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from operator import itemgetter
 
 import anyio
+import mcp_types as types
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.streamable_http import EventStore, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -24,6 +26,7 @@ from lineshaft.mcp.front.events import RETRY_MS, EventBounds, Events
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.presence import CLIENT, Presence, here
 from lineshaft.mcp.front.server import FrontServer
+from lineshaft.mcp.front.unreadable import Unreadable, message_in
 from lineshaft.values import Struct
 
 
@@ -50,6 +53,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 
 PATH = "/mcp"
 BODY_BYTES = 4 * 1024 * 1024
+_SESSION = b"mcp-session-id"
 _NO_SESSION = -32_001
 _SESSIONS = 1_000
 _IDLE_SECONDS = 30 * 60.0
@@ -109,6 +113,8 @@ class _Sessions(StreamableHTTPSessionManager):
     def __init__(self, server: FrontServer, shelf: EventBounds) -> None:
         self._shelf = shelf
         self._came_back: set[str] = set()
+        self._events: dict[str, Events] = {}
+        self._newest = Events(shelf)
         super().__init__(
             server,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -120,7 +126,7 @@ class _Sessions(StreamableHTTPSessionManager):
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, and note whose session it is."""
-        for session in headers_of(scope, b"mcp-session-id"):
+        for session in headers_of(scope, _SESSION):
             self._came_back.add(session.decode("latin-1"))
         self._came_back &= self._server_instances.keys()
         await super().handle_request(scope, receive, send)
@@ -131,13 +137,47 @@ class _Sessions(StreamableHTTPSessionManager):
         The protocol names the status alone, and clients look at the code: with the Python SDK's
         some do not begin another session.
         """
-        named = next(iter(headers_of(scope, b"mcp-session-id")), None)
-        if named is None or named.decode("latin-1") in self._server_instances:
+        named = next((each.decode("latin-1") for each in headers_of(scope, _SESSION)), None)
+        if named is not None and named not in self._server_instances:
+            await _refusal(_NO_SESSION, "Session not found", status=404)(scope, receive, send)
+        elif scope["method"] == "POST":
+            await self._take(self._events.get(named or ""), scope, receive, send)
+        else:
             await super()._handle_stateful_request(scope, receive, send)
+
+    async def _take(
+        self, events: Events | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Hand a message to its session, where it is one that can be answered."""
+        arrived = await receive()  # with the whole body: the SDK has collected it
+        found = message_in(arrived.get("body", b""), BODY_BYTES, place="request")
+        if isinstance(found, Unreadable):
+            if not (found.is_answer and found.has_id):
+                error = found.error.model_dump(mode="json", exclude_unset=True)
+                await JSONResponse(error, status_code=400)(scope, receive, send)
+                return
+            # What it was to answer fails, rather than to wait on.
+            arrived = {**arrived, "body": found.error.model_dump_json().encode()}
+        request = found.id if isinstance(found, types.JSONRPCRequest) else None
+        if events and request is not None and not events.take(request):
+            text = f"a request with the id {request!r} is under way in this session"
+            await _refusal(types.INVALID_REQUEST, text, status=400)(scope, receive, send)
             return
-        error = {"code": _NO_SESSION, "message": "Session not found"}
-        answer = JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=404)
-        await answer(scope, receive, send)
+        waiting, taken = [arrived], False
+
+        async def again() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        async def answered(message: Message) -> None:
+            nonlocal taken
+            taken = taken or message.get("status") == HTTPStatus.OK
+            await send(message)
+
+        try:
+            await super()._handle_stateful_request(scope, again, answered)
+        finally:
+            if events and request is not None and not taken:
+                events.refused(request)
 
     def _admit_session(
         self, requestor: AuthorizationContext | None
@@ -154,6 +194,8 @@ class _Sessions(StreamableHTTPSessionManager):
                 del self._server_instances[session]
                 scope.cancel()
         opened = super()._admit_session(requestor)
+        if opened is not None and opened.mcp_session_id is not None:
+            self._events[opened.mcp_session_id] = self._newest
         if opened is not None and self._task_group is not None:
             self._task_group.start_soon(self._expect, opened)
         return opened
@@ -165,14 +207,27 @@ class _Sessions(StreamableHTTPSessionManager):
         if opened.mcp_session_id not in self._came_back and scope is not None:
             scope.cancel()
 
+    async def _discard_session(
+        self, session_id: str, transport: StreamableHTTPServerTransport
+    ) -> None:
+        """Forget a session that has ended."""
+        self._events.pop(session_id, None)
+        await super()._discard_session(session_id, transport)
+
     @property
     def event_store(self) -> EventStore | None:  # pyright: ignore[reportIncompatibleVariableOverride]  the SDK would share one: streams of all sessions have the same names
         """A new store: it is asked for once for each session that begins."""
-        return Events(self._shelf)
+        self._newest = Events(self._shelf)
+        return self._newest
 
     @event_store.setter
     def event_store(self, value: EventStore | None) -> None:
         del value
+
+
+def _refusal(code: int, message: str, *, status: int) -> JSONResponse:
+    error = {"code": code, "message": message}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=status)
 
 
 class _Watched:

@@ -5,7 +5,6 @@ error: nothing but the protocol reaches the client. In place of the SDK's own, w
 input in a thread that cannot be ended, and reads lines of any length.
 """
 
-import json
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -19,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from lineshaft.mcp.client import Cut, Lines
 from lineshaft.mcp.front.front import Front
 from lineshaft.mcp.front.server import FrontServer
-from lineshaft.mcp.front.unreadable import Unreadable
+from lineshaft.mcp.front.unreadable import Unreadable, message_in
 
 MESSAGE_BYTES = 4 * 1024 * 1024
 """No message of a client may be longer, as over HTTP."""
@@ -97,10 +96,10 @@ async def _read(
                         await inward.send(message)
                     elif message is not None and message.is_answer:
                         if message.has_id:
-                            await inward.send(message.error)
+                            await inward.send(SessionMessage(message.error))
                     elif message is not None:
                         with suppress(anyio.WouldBlock):
-                            outward.send_nowait(message.error)
+                            outward.send_nowait(SessionMessage(message.error))
 
 
 async def _next(source: int) -> bytes:
@@ -114,15 +113,10 @@ async def _next(source: int) -> bytes:
 
 def _message(line: bytes | Cut) -> SessionMessage | Unreadable | None:
     """Return what a line says; None where it is blank."""
-    if not isinstance(line, Cut):
-        if not line.strip():
-            return None
-        with suppress(ValueError):
-            found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            # The SDK takes a request for a notice where its id is of no kind that an id has.
-            if not isinstance(found, types.JSONRPCNotification) or "id" not in json.loads(line):
-                return SessionMessage(found)
-    return Unreadable(line, MESSAGE_BYTES)
+    if not isinstance(line, Cut) and not line.strip():
+        return None
+    found = message_in(line, MESSAGE_BYTES, place="line")
+    return found if isinstance(found, Unreadable) else SessionMessage(found)
 
 
 async def _write(

@@ -1,26 +1,49 @@
-"""Lines of a client that are no message: each is answered under its id, where that can be read.
+"""Lines and bodies that are no message: each is answered under its id, where that can be read.
 
 The SDK drops what it cannot read, and a client would wait for its answer for ever.
 """
 
 import json
-from typing import cast
+from contextlib import suppress
+from typing import Literal, cast
 
 import mcp_types as types
-from mcp.shared.message import SessionMessage
 
 from lineshaft.mcp.client import EDGE, Cut, id_between
 
+Place = Literal["line", "request"]
+"""What a message comes in: a line of standard input, or a request of HTTP."""
 
-class Unreadable:
-    """A line that is no message.
+
+def message_in(
+    given: bytes | Cut, most_bytes: int, *, place: Place
+) -> "types.JSONRPCMessage | Unreadable":
+    """Return the message that a client sent.
 
     Args:
-        line: The line.
+        given: What came.
         most_bytes: The longest message.
+        place: Where it came in.
+    """
+    if not isinstance(given, Cut):
+        with suppress(ValueError):
+            found = types.jsonrpc_message_adapter.validate_json(given, by_name=False)
+            # The SDK takes a request for a notice where its id is of no kind that an id has.
+            if not isinstance(found, types.JSONRPCNotification) or "id" not in json.loads(given):
+                return found
+    return Unreadable(given, most_bytes, place=place)
+
+
+class Unreadable:
+    """A line, or the body of a request, that is no message.
+
+    Args:
+        line: The line, or the body.
+        most_bytes: The longest message.
+        place: Where it came in.
     """
 
-    def __init__(self, line: bytes | Cut, most_bytes: int) -> None:
+    def __init__(self, line: bytes | Cut, most_bytes: int, *, place: Place) -> None:
         self._code = types.INVALID_REQUEST
         self._message = "no JSON-RPC message of MCP"
         if isinstance(line, Cut):
@@ -35,13 +58,13 @@ class Unreadable:
         except (ValueError, RecursionError):
             self._id = id_between(line[:EDGE], b"")  # a later id may be one of what is inside
             self.is_answer = _answers(line[:EDGE])
-            self._code, self._message = types.PARSE_ERROR, "a line that is no JSON"
+            self._code, self._message = types.PARSE_ERROR, f"a {place} that is no JSON"
             return
         message = cast("dict[str, object]", found) if isinstance(found, dict) else {}
         self._id = _id(message.get("id"))
         self.is_answer = _answers(list(message))
         if isinstance(found, list):
-            self._message = "a batch of messages: send each in a line of its own"
+            self._message = f"a batch of messages: send each in a {place} of its own"
         elif not _is_text(cast("object", found)):
             self._message = "a text in it has half a character (a lone surrogate, such as \\ud83d)"
         elif self._id is None and "id" in message:
@@ -53,10 +76,10 @@ class Unreadable:
         return self._id is not None
 
     @property
-    def error(self) -> SessionMessage:
+    def error(self) -> types.JSONRPCError:
         """The error for its sender; or for us, who asked for what it was to answer."""
         error = types.ErrorData(code=self._code, message=self._message)
-        return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=self._id, error=error))
+        return types.JSONRPCError(jsonrpc="2.0", id=self._id, error=error)
 
 
 def _id(given: object) -> int | str | None:
