@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Generator
@@ -251,6 +252,23 @@ async def test_an_id_that_is_under_way_is_refused(
     assert "is under way" in refused.json()["error"]["message"]
     assert "-32800" in said[0]
     assert "shop" in listed.text
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+def test_a_client_that_goes_in_the_middle_of_a_body_is_no_error(
+    version: str, tmp_path: Path
+) -> None:
+    with started(tmp_path, *FRONT) as server:
+        host, _, port = server.url.split("/")[2].partition(":")
+        known = {"Host": host, "Content-Length": "99", "MCP-Protocol-Version": version}
+        known |= {**JSON, "Authorization": f"Bearer {TOKEN}"}
+        lines = ["POST /mcp HTTP/1.1", *(f"{name}: {text}" for name, text in known.items())]
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall("\r\n".join([*lines, "", "{"]).encode())
+        assert server.post(server.opened()).status_code == 200
+        server.process.terminate()
+        assert server.process.stderr is not None
+        assert "Traceback" not in server.process.stderr.read()
 
 
 def test_an_id_of_a_request_that_was_refused_is_free(shop: Served) -> None:

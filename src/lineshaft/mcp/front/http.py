@@ -5,7 +5,7 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 
 import math
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from operator import itemgetter
 
@@ -17,6 +17,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from msgspec import field
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -257,4 +258,5 @@ class _Watched:
                 until = math.inf
             return message
 
-        await self._app(scope, heard, send)
+        with suppress(ClientDisconnect):  # in the middle of a body: nobody waits for an answer
+            await self._app(scope, heard, send)
