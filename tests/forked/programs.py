@@ -126,7 +126,8 @@ def _ordered(
         asking.connect(path)
         text = f"{json.dumps(order)}\n".encode()
         sent = socket.send_fds(asking, [text], list(streams))
-        asking.sendall(text[sent:])
+        if rest := text[sent:]:  # to send nothing fails where the program has ended by now
+            asking.sendall(rest)
         for stream in streams:
             os.close(stream)
         with asking.makefile("rb", buffering=0) as answers:
