@@ -163,13 +163,14 @@ class Calls:
 
 def _argument(value: object, name: str) -> str:
     """Return an argument as JSON; a path, and paths in a list, as their text."""
+    given: object = value
     if isinstance(value, PurePath):
-        value = str(value)
+        given = str(value)
     elif isinstance(value, list | tuple):
         items = cast("Iterable[object]", value)
         if any(isinstance(item, PurePath) for item in items):
-            value = [str(item) if isinstance(item, PurePath) else item for item in items]
+            given = [str(item) if isinstance(item, PurePath) else item for item in items]
     try:
-        return encoded(value)
+        return encoded(given)
     except NotPlain as error:
         raise NotPlain(error.sentence(name)) from None
