@@ -6,7 +6,9 @@ from difflib import get_close_matches
 
 from .catalogue import BUILTINS, HELPERS, MODULES, KnownTool, ToolNames, shown
 from .edits import SourceText
+from .guarded import is_tried
 from .known_names import KNOWN_NAMES
+from .probes import is_probed
 from .references import Resolver
 from .remarks import SIGNATURE, Remark
 
@@ -14,13 +16,17 @@ _ANNOTATIONS = frozenset({"annotation", "returns"})
 
 
 def unknown_tools(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
-    """Return one remark for each name that `tools` or a namespace does not have."""
-    seen: set[str] = set()
-    for node, name in _missing(resolver):
-        if name in seen:
+    """Return one remark for each name that `tools` or a namespace does not have.
+
+    A name that the script looks for, or whose absence it catches, may be missing.
+    """
+    missing = list(_missing(resolver))
+    seen = {name for node, name in missing if is_tried(resolver, node, _absence(node))}
+    for node, name in missing:
+        module, _, member = name.rpartition(".")
+        if name in seen or is_probed(resolver, module, member):
             continue
         seen.add(name)
-        module, _, member = name.rpartition(".")
         line, column = text.position(node.lineno, node.col_offset)
         hint, tool = _members_hint(resolver.known, module, member)
         yield Remark(
@@ -44,6 +50,10 @@ def _missing(resolver: Resolver) -> Iterator[tuple[ast.expr | ast.alias, str]]:
             for alias in node.names:
                 if alias.name != "*" and not _has(known, node.module, alias.name):
                     yield alias, f"{node.module}.{alias.name}"
+
+
+def _absence(node: ast.expr | ast.alias) -> str:
+    return "ImportError" if isinstance(node, ast.alias) else "AttributeError"
 
 
 def _has(known: ToolNames, module: str, name: str) -> bool:
@@ -83,12 +93,16 @@ _MEANT = f"did you mean `{SIGNATURE}`?"
 
 
 def undefined_names(resolver: Resolver, text: SourceText) -> Iterator[Remark]:
-    """Return one remark for each unbound name; inputs may bind it."""
+    """Return one remark for each unbound name; inputs may bind it.
+
+    A name that the script looks for, or whose absence it catches, may be missing.
+    """
     if resolver.binds_unseen:
         return
-    seen: set[str] = set()
-    for node in resolver.outline.names:
-        if node.id in seen or not resolver.undefined(node):
+    unbound = [node for node in resolver.outline.names if resolver.undefined(node)]
+    seen = {node.id for node in unbound if is_tried(resolver, node, "NameError")}
+    for node in unbound:
+        if node.id in seen or is_probed(resolver, "tools", node.id):
             continue
         is_needed = not _is_annotation(resolver, node)
         if is_needed:
