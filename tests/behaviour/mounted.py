@@ -33,7 +33,7 @@ return [first['stdout'], second['stdout']]
 
 
 async def main(words: Sequence[str]) -> None:
-    """Print what came of it."""
+    """Print the outputs, the error and the files at the end."""
     boundary, root = words[0], Path(words[1])
     (root / "disk/seen").write_text("real")
     (root / "disk/shut").mkdir()

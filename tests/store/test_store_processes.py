@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
 from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -226,6 +227,17 @@ async def test_a_run_of_a_process_elsewhere_is_its_own_until_its_lease_ends(
         assert saved.run == run()
 
 
+@contextmanager
+def stopped(works: str, path: Path) -> Generator[subprocess.Popen[str]]:
+    """Start a host, and stop its process once it has said that it has begun."""
+    with host(works, path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        yield process
+
+
 async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path) -> None:
     """As of a process that was stopped (Ctrl-Z), or whose machine slept."""
     waits = """
@@ -242,11 +254,7 @@ async def test_a_lease_that_ended_may_be_taken_though_its_owner_lives(path: Path
         print(error, flush=True)
     await store.aclose()
     """
-    with host(waits, path) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # noqa: ASYNC222  it is told to
+    with stopped(waits, path) as process:
         lease(path, seconds=-1)
         async with Store(path, key=KEY) as store:
             saved, _ = await resume(store, "r")
@@ -272,11 +280,7 @@ async def test_a_run_whose_process_lives_goes_on_after_any_sleep(path: Path, clo
     print("started", flush=True)
     await store.aclose()
     """
-    with host(waits, path) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # noqa: ASYNC222  it is told to
+    with stopped(waits, path) as process:
         lease(path, seconds=-90_000)
         clock.pass_(days=3_000)
         async with Store(path, key=KEY, clock=clock) as store:

@@ -163,14 +163,21 @@ class Calls:
 
 def _argument(value: object, name: str) -> str:
     """Return an argument as JSON; a path, and paths in a list, as their text."""
-    given: object = value
+    try:
+        return encoded(value)
+    except NotPlain as error:
+        given = _paths_as_text(value)
+        if given is None:
+            raise NotPlain(error.sentence(name)) from None
+    return _argument(given, name)
+
+
+def _paths_as_text(value: object) -> object:
+    """Return a path, or a list with paths, as text; None where there is no path."""
     if isinstance(value, PurePath):
-        given = str(value)
-    elif isinstance(value, list | tuple):
+        return str(value)
+    if isinstance(value, list | tuple):
         items = cast("Iterable[object]", value)
         if any(isinstance(item, PurePath) for item in items):
-            given = [str(item) if isinstance(item, PurePath) else item for item in items]
-    try:
-        return encoded(given)
-    except NotPlain as error:
-        raise NotPlain(error.sentence(name)) from None
+            return [str(item) if isinstance(item, PurePath) else item for item in items]
+    return None

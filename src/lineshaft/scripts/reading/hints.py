@@ -51,6 +51,12 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
     return ""
 
 
+def _subscript_of_tools(failure: ScriptFailure) -> str:
+    modules = {"tools", *(spec.namespace for spec in failure.specs if spec.namespace)}
+    of_tools = any(re.search(rf"\b{re.escape(each)}\[", failure.line) for each in modules)
+    return "tools are attributes: write `getattr(tools, name)(...)`" if of_tools else ""
+
+
 def _syntax(failure: ScriptFailure) -> str:
     return syntax_hint(failure.raised.message, failure.line)
 
@@ -381,11 +387,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             "this is a list: write `items[0][key]`, or go through it with `for`",
         ),
         ("TypeError", r"'(?:builtin_function_or_)?method' object is not", _METHOD),
-        (
-            "TypeError",
-            r"'module' object is not subscriptable",
-            "tools are attributes: `tools.read_file(...)`, or `getattr(tools, name)(...)`",
-        ),
+        ("TypeError", r"'module' object is not subscriptable", _subscript_of_tools),
         (_TYPES, r"'?NoneType'?", _NONE),
         ("KeyError", "", _key),
         ("AttributeError", r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'", _attribute),
