@@ -210,6 +210,7 @@ def test_the_keys_of_an_item_are_named(specs: Specs) -> None:
         Raised(kind="ToolError", message="KeyError: 'x' None", code="E_DENIED", tool="x", line=1),
         Raised(kind="ZeroDivisionError", message="division by zero", line=99),
         Raised(kind="Strange", message="", line=0),
+        Raised(kind="TypeError", message="'module' object is not subscriptable", line=1),
     ],
 )
 def test_nothing_is_said_where_nothing_is_known(raised: Raised, specs: Specs) -> None:
