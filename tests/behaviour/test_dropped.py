@@ -71,6 +71,15 @@ async def test_a_tool_that_writes_by_itself_may_have_changed_more(make: Make, fo
     assert "[2 staged changes dropped; `note` may have changed more]" in told.text
 
 
+@pytest.mark.parametrize("fails", ["edit_file('a.txt', 'no', 'z')", "read_file('none.txt')"])
+async def test_a_change_that_failed_has_changed_nothing(make: Make, fails: str) -> None:
+    async with make() as session:
+        result = await session.run(f"{WRITES}await {fails}")
+        told = await session.handle("run_script", {"code": f"{WRITES}await {fails}"})
+    assert result.calls[-1].status == "failed"
+    assert "[2 staged changes dropped; the disk is unchanged]" in told.text
+
+
 async def test_a_run_that_lands_tells_what_changed_and_what_guards_found(make: Make) -> None:
     async with make() as session:
         told = await session.handle("run_script", {"code": f"{WRITES}return 7"})

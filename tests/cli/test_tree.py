@@ -20,7 +20,7 @@ def finished(call_id: str, status: str = "done", error: object = None) -> Event:
 
 def shown(tree: Tree, limit: int = 50) -> list[str]:
     rows, hidden = tree.rows(limit)
-    texts = [f"{'  ' * depth}{node.id} {node.state}" for depth, node in rows]
+    texts = [f"{'  ' * depth}{node.id} {node.status}" for depth, node in rows]
     return [f"+{hidden}", *texts] if hidden else texts
 
 
@@ -44,7 +44,7 @@ def test_a_call_goes_through_its_states() -> None:
     for step, state in steps:
         node = tree.take(step)
         assert node is not None
-        assert node.state == state
+        assert node.status == state
         notes.append(node.note)
     assert notes[-2:] == ["3/4 files", "E_X: no"]
     assert tree.counts == {"failed": 1}

@@ -71,5 +71,5 @@ class Plain(Notices):
         said = "" if node.note == node.logged else node.note  # what was logged has its own line
         tail = f"  {one_line(said)}" if said else ""
         head = readable_line(node, self._tree.calls, tokens=node.tokens)
-        state = "staged" if node.state == "done" and node.staged_after is not None else node.state
+        state = "staged" if node.status == "done" and node.staged_after is not None else node.status
         note(f"{state:<9} {head}  ({took(node.duration_ms)}){tail}")

@@ -89,9 +89,9 @@ class LiveDisplay(Silent):
         rows, hidden = self._tree.rows(min(room, self._most))
         lines = [Text(f"  … {hidden:,} more", style="dim")] if hidden else []
         for depth, node in rows:
-            style = _STYLES.get(node.state, "")
-            line = Text(f"{'  ' * depth}{MARKS.get(node.state, ' ')} ", style=style)
-            line.append(self._words(node), style="dim" if node.state == "done" else "")
+            style = _STYLES.get(node.status, "")
+            line = Text(f"{'  ' * depth}{MARKS.get(node.status, ' ')} ", style=style)
+            line.append(self._words(node), style="dim" if node.status == "done" else "")
             line.no_wrap, line.overflow = True, "ellipsis"
             lines.append(line)
         if spent := self._models_used.line:

@@ -8,7 +8,7 @@ from msgspec import field
 
 from lineshaft.values import Event, Struct
 
-State = Literal[
+Status = Literal[
     "asked", "waiting", "running", "done", "failed", "refused", "cancelled", "pending", "unknown"
 ]
 _OPEN = frozenset({"asked", "waiting", "running"})
@@ -25,7 +25,7 @@ class CallNode(Struct, kw_only=True, eq=False):
     tool: str
     arguments: Mapping[str, object]
     parent: str | None = None
-    state: State = "asked"
+    status: Status = "asked"
     started: str | None = None
     """When its tool was started, as the event says."""
 
@@ -48,7 +48,7 @@ class CallNode(Struct, kw_only=True, eq=False):
     @property
     def open(self) -> bool:
         """Return whether the call, or one under it, is still going on."""
-        return self.state in _OPEN or any(child.open for child in self.children)
+        return self.status in _OPEN or any(child.open for child in self.children)
 
 
 class Tree:
@@ -60,7 +60,7 @@ class Tree:
         self.left_out = 0
         """Finished top-level calls that are no longer remembered."""
 
-        self.counts: Counter[State] = Counter()
+        self.counts: Counter[Status] = Counter()
         """Finished calls by how they ended."""
 
     def take(self, event: Event) -> CallNode | None:
@@ -76,9 +76,9 @@ class Tree:
             return None
         match event.kind:
             case "verdict":
-                node.state = "waiting" if event.data.get("verdict") == "ask" else node.state
+                node.status = "waiting" if event.data.get("verdict") == "ask" else node.status
             case "call_started":
-                node.state, node.started = "running", event.at
+                node.status, node.started = "running", event.at
             case "progress":
                 node.note = _progress(event.data)
             case "log":
@@ -105,7 +105,7 @@ class Tree:
         everything = [row for root in self._roots for row in _walk(root, 0)]
         spare = [index for index, (_, node) in enumerate(everything) if not node.open]
         # What went well goes first, and the oldest of it.
-        spare.sort(key=lambda index: (everything[index][1].state != "done", index))
+        spare.sort(key=lambda index: (everything[index][1].status != "done", index))
         hidden = set(spare[: max(len(everything) - limit, 0)])
         shown = [row for index, row in enumerate(everything) if index not in hidden][:limit]
         return shown, self.left_out + len(everything) - len(shown)
@@ -125,13 +125,13 @@ class Tree:
         return node
 
     def _finish(self, node: CallNode, data: Mapping[str, object]) -> None:
-        node.state = cast("State", str(data.get("status", "unknown")))
+        node.status = cast("Status", str(data.get("status", "unknown")))
         duration = data.get("duration_ms")
         node.duration_ms = float(duration) if isinstance(duration, int | float) else 0
         node.note = _failure(data.get("error")) or node.logged
         staged = data.get("staged_after")
         node.staged_after = staged if isinstance(staged, int) else None
-        self.counts[node.state] += 1
+        self.counts[node.status] += 1
         while len(self._roots) > _KEPT and not self._roots[0].open:
             self._forget(self._roots.pop(0))
 
@@ -141,7 +141,7 @@ class Tree:
         there = [each for each in cast("list[object]", data["changes"]) if each not in dropped]
         landings = max((cast("dict[str, int]", each)["stage"] for each in there), default=0)
         for node in self._nodes.values():
-            if node.state == "done" and node.staged_after is not None:
+            if node.status == "done" and node.staged_after is not None:
                 node.note = DROPPED if node.staged_after >= landings else node.note
 
     def _forget(self, node: CallNode) -> None:

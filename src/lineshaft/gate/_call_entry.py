@@ -65,8 +65,8 @@ class CallEntry(Struct, kw_only=True, eq=False):
     staged: bool = False
     """It changed what its run keeps back until it lands."""
 
-    kept_back: bool = False
-    """All it did is such a change."""
+    keeps_back: bool = False
+    """Its tool ran, and changes nothing but what its run keeps back."""
 
     layer: Stage | None = None
     """Keeps back what a container changes."""
@@ -104,8 +104,9 @@ class CallEntry(Struct, kw_only=True, eq=False):
 
     @property
     def staged_after(self) -> int | None:
-        """How many times changes had landed before its own, all of which were kept back."""
-        return self.stage if self.kept_back else None
+        """How many times changes had landed before it, where nothing that it did is on the disk."""
+        kept_back = self.keeps_back and (self.staged or self.status == "failed")
+        return self.stage if kept_back else None
 
     def weigh(self, done: Done) -> int:
         """Return the size of its result in bytes; that of a failure is none."""

@@ -119,7 +119,7 @@ async def execute(
         if lent is not None:
             lent.authority.end()
             entry.staged = lent.authority.changed
-            entry.kept_back = entry.staged and tool.spec.staged and run.keeps_back
+            entry.keeps_back = tool.spec.staged and run.keeps_back
         if goes_on := ending.left_behind or (ending.told_to_end and not tool.is_async):
             entry.status = "unknown"
     ending.error = ending.error and only_one(ending.error)

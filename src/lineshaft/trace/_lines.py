@@ -31,6 +31,8 @@ class ShownCall(Protocol):
     @property
     def parent(self) -> str | None: ...
     @property
+    def status(self) -> str: ...
+    @property
     def staged_after(self) -> int | None: ...
 
 
@@ -104,7 +106,7 @@ def _files_before(commit: ShownCall, among: Iterable[ShownCall]) -> list[str]:
         if call.parent not in inside or call.parent is None:
             continue
         inside.add(call.id)
-        if call.staged_after is None:
+        if call.staged_after is None or call.status != "done":
             continue
         for name in ("path", "target"):
             if isinstance(path := call.arguments.get(name), str):

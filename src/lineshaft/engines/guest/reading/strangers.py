@@ -8,6 +8,7 @@ from .catalogue import BUILTINS, HELPERS, MODULES, KnownTool, ToolNames, shown
 from .edits import SourceText
 from .guarded import is_tried
 from .known_names import KNOWN_NAMES
+from .other_names import OTHER_NAMES
 from .probes import is_probed
 from .references import Resolver
 from .remarks import SIGNATURE, Remark
@@ -66,6 +67,8 @@ def _members_hint(known: ToolNames, module: str, member: str) -> tuple[str, str]
     """Return a hint, and the tool whose signature stands in it."""
     tools = shown(known.members(module))
     elsewhere = shown(known.flat).get(member) or _of_a_namespace(known, member)
+    if module == "tools" and not elsewhere:
+        elsewhere = _by_other_name(known, member)
     close = get_close_matches(member, tools, n=1)
     if close and not (elsewhere and module == "tools"):
         return _MEANT, tools[close[0]].name
@@ -123,20 +126,14 @@ def _is_annotation(resolver: Resolver, node: ast.expr) -> bool:
 def _undefined(
     resolver: Resolver, text: SourceText, node: ast.Name, *, is_needed: bool, hints: bool
 ) -> Remark:
-    known, name = resolver.known, node.id
+    name = node.id
     is_called = resolver.outline.field(node) == "func"
-    tools = shown(known.flat)
-    is_asked = is_called and hints and name not in KNOWN_NAMES
-    is_asked = is_asked and not (_of_a_namespace(known, name) or _by_model_name(known, name))
-    close_tool = get_close_matches(name, tools, n=1) if is_asked else []
-    if close_tool:
-        tools = {**_in_namespaces(known), **tools}
-        close_tool = get_close_matches(name, tools, n=1)
+    meant = _meant(resolver, name) if is_called and hints else None
     line, column = text.position(node.lineno, node.col_offset)
     tool = ""
-    if close_tool:
+    if meant:
         code, message = "unknown-tool", f"there is no tool `{name}`"
-        hint, tool = _MEANT, tools[close_tool[0]].name
+        hint, tool = _MEANT, meant.name
     else:
         code, message = "undefined-name", f"`{name}` is not defined"
         hint, tool = _name_hint(resolver, node, is_called=is_called) if hints else ("", "")
@@ -150,6 +147,26 @@ def _undefined(
         tool=tool,
         name=name,
     )
+
+
+def _meant(resolver: Resolver, name: str) -> KnownTool | None:
+    """Return the tool that a call of an unknown name is nearest to; None: something else is."""
+    known = resolver.known
+    if name in KNOWN_NAMES or _of_a_namespace(known, name) or _by_model_name(known, name):
+        return None
+    own = resolver.outline.module.bindings
+    if (tool := _by_other_name(known, name)) and not get_close_matches(name, own, cutoff=0.85):
+        return tool
+    tools = shown(known.flat)
+    if not get_close_matches(name, tools, n=1):
+        return None
+    tools = {**_in_namespaces(known), **tools}
+    return tools[get_close_matches(name, tools, n=1)[0]]
+
+
+def _by_other_name(known: ToolNames, name: str) -> KnownTool | None:
+    """Return the tool that does what a tool of this name does for other agents."""
+    return shown(known.flat).get(OTHER_NAMES.get(name.lower(), ""))
 
 
 def _by_model_name(known: ToolNames, name: str) -> KnownTool | None:
