@@ -14,6 +14,7 @@ import pytest
 import lineshaft
 from lineshaft.sandbox.bundle import Interpreter, build, resolve
 from lineshaft.values import PythonOptions
+from native import give_native_code
 
 
 @contextmanager
@@ -24,7 +25,8 @@ def open_python() -> Generator[Interpreter]:
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-            yield resolve(PythonOptions(path=str(build(folder / "python").root)))
+            python = resolve(PythonOptions(path=str(build(folder / "python").root)))
+        yield python
     finally:
         shutil.rmtree(folder)
 
@@ -40,6 +42,7 @@ def said_by(program: Path, interpreter: Interpreter, *words: str, user: int | No
     """
     folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-user-"))
     folder.chmod(0o777)
+    give_native_code(folder, user)
     packages = [str(Path(lineshaft.__file__).parents[1]), sysconfig.get_path("purelib")]
     try:
         done = subprocess.run(
