@@ -14,6 +14,7 @@ from lineshaft.config import (
     servers,
 )
 from lineshaft.tools import Provider
+from native import CACHE_HOME, vouch_for_native_code
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 
@@ -200,6 +201,8 @@ async def test_load_gives_a_session_with_the_servers(
 ) -> None:
     for name, value in home.environ.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(CACHE_HOME))
+    vouch_for_native_code(Path(home.environ["XDG_STATE_HOME"]))
     home.settings(table("shop", SHOP, 'claims = "accept"'))
     async with lineshaft.load(home.project) as session:
         done = await session.run("return await shop.orders(customer='ada')")
