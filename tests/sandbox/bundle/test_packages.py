@@ -179,6 +179,48 @@ def test_an_option_is_no_requirement(bundle: Bundle, word: str) -> None:
         package_set(bundle, [word])
 
 
+@pytest.mark.usefixtures("installer", "wheels")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "evil @ file://{source}",
+        "evil@file://{source}",
+        "evil[extra] @ file://{source} ; python_version > '3'",
+        "evil @ file://${{HOME}}/{source}",
+        "{within}",
+        "tinywheel --index-url=http://127.0.0.1:9",
+    ],
+)
+def test_an_address_or_a_path_is_no_requirement_and_runs_nothing(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "backend.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    (source / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = word.format(source=source, within="source/../source")
+    with pytest.raises(PythonNotFound, match="no requirement") as caught:
+        package_set(bundle, [given])
+    assert "by name" in caught.value.message
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.usefixtures("installer", "wheels")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "tinywheel >=1, !=1.1, <2",
+        "TinyWheel[extra]~=1.0 ; python_version >= '3' and sys_platform != \"none\"",
+        "tinywheel (==1.*)",
+    ],
+)
+def test_versions_extras_and_conditions_are_a_requirement(bundle: Bundle, word: str) -> None:
+    assert package_set(bundle, [word]) is not None
+
+
 def test_without_an_installer_the_error_says_what_is_missing(
     bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,25 +231,32 @@ def test_without_an_installer_the_error_says_what_is_missing(
         package_set(bundle, ["tinywheel"])
 
 
-def _needing(*names: str) -> bytes:
+def _needing(*names: str, run_path: str = "", loader: str = "") -> bytes:
     """Return a shared library that does nothing but need others."""
-    strings = b"\0" + b"".join(name.encode() + b"\0" for name in names)
-    starts = [strings.index(name.encode() + b"\0") for name in names]
+    texts = [*names, run_path, loader]
+    strings = b"\0" + b"".join(text.encode() + b"\0" for text in texts)
+    *starts, runs, loads = [strings.index(text.encode() + b"\0") for text in texts]
     head, part, entry = 64, struct.Struct("<IIQQQQQQ"), struct.Struct("<qQ")
-    dynamic_at = head + 2 * part.size
-    strings_at = dynamic_at + (len(names) + 3) * entry.size
-    entries = [*((1, start) for start in starts), (5, strings_at), (10, len(strings)), (0, 0)]
+    entries = [*((1, start) for start in starts), *([(29, runs)] if run_path else [])]
+    dynamic_at = head + (3 if loader else 2) * part.size
+    strings_at = dynamic_at + (len(entries) + 3) * entry.size
+    entries += [(5, strings_at), (10, len(strings)), (0, 0)]
     dynamic = b"".join(entry.pack(*each) for each in entries)
     whole = strings_at + len(strings)
-    load = part.pack(1, 4, 0, 0, 0, whole, whole, 4096)
-    table = part.pack(2, 4, dynamic_at, dynamic_at, dynamic_at, len(dynamic), len(dynamic), 8)
+    parts = [part.pack(1, 4, 0, 0, 0, whole, whole, 4096)]
+    parts += [part.pack(2, 4, dynamic_at, dynamic_at, dynamic_at, len(dynamic), len(dynamic), 8)]
+    if loader:
+        at, size = strings_at + loads, len(loader.encode()) + 1
+        parts += [part.pack(3, 4, at, at, at, size, size, 1)]
     processor = Path(sys.executable).resolve().read_bytes()[18:20]
     magic = b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + processor
     magic = magic.ljust(32, b"\0") + struct.pack("<Q", head)
     return (
         magic.ljust(54, b"\0")
-        + struct.pack("<HH", part.size, 2).ljust(10, b"\0")
-        + (load + table + dynamic + strings)
+        + struct.pack("<HH", part.size, len(parts)).ljust(10, b"\0")
+        + b"".join(parts)
+        + dynamic
+        + strings
     )
 
 
@@ -231,3 +280,49 @@ def test_what_compiled_packages_need_of_the_machine_is_readable(
     bare = resolve(PythonOptions(path=str(bundle.root)))
     assert set(bare.readable) <= set(found.readable)
     assert find_library(OLD) not in bare.readable
+
+
+@pytest.mark.usefixtures("installer")
+def test_a_package_cannot_name_what_is_opened_of_the_machine(
+    bundle: Bundle, wheels: Path, tmp_path: Path
+) -> None:
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "key").write_text("secret")
+    (secrets / "libowned.so").write_bytes(_needing())
+    bare = set(resolve(PythonOptions(path=str(bundle.root))).readable)
+    for number, compiled in enumerate(
+        (
+            _needing(loader=str(secrets)),
+            _needing(loader=str(secrets / "key")),
+            _needing(loader=str(secrets / "libowned.so")),
+            _needing(loader=f"/lib64/nothing.so\n{secrets}"),
+            _needing("libowned.so", run_path=str(secrets)),
+            _needing("libowned.so", run_path=f"$ORIGIN{'/..' * 40}{secrets}"),
+            _needing(str(secrets / "libowned.so")),
+        )
+    ):
+        _wheel(wheels, f"2.{number}", compiled=compiled)
+        wanted = (f"tinywheel==2.{number}",)
+        found = resolve(PythonOptions(path=str(bundle.root), packages=wanted))
+        assert found.packages is not None
+        opened = set(found.readable) - bare - {found.packages}
+        assert [path for path in opened if path.resolve().is_relative_to(tmp_path)] == []
+        assert [path for path in opened if not path.is_file()] == []
+
+
+@pytest.mark.usefixtures("installer")
+def test_damaged_libraries_of_a_package_are_passed_over(bundle: Bundle, wheels: Path) -> None:
+    whole = _needing("libz.so.1")
+    table = struct.Struct("<qQ").pack(5, 64 + 2 * 56 + 4 * 16)
+    assert whole.count(table) == 1
+    for number, compiled in enumerate(
+        (
+            whole.replace(table, bytes(8) + table[8:]),  # no table of texts
+            whole.replace(b"libz.so.1", b"\xff" * 9),  # no text
+            whole.rstrip(b"\0"),  # a text without an end
+            _needing("x" * 300),
+        )
+    ):
+        _wheel(wheels, f"2.{number}", compiled=compiled)
+        assert package_set(bundle, [f"tinywheel==2.{number}"]) is not None

@@ -15,6 +15,11 @@ _DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_STRSZ = 0, 1, 5, 10
 _DT_RPATH, _DT_RUNPATH = 15, 29
 _PF_R = 4
 _PAGE = 0x10000
+_LONGEST = 0x10000
+"""Of a text at most: texts may lie in one another, and so be longer in all than their file."""
+
+_MOST_ENTRIES = 4_096
+"""Of a dynamic section at most."""
 
 
 class _Segment(NamedTuple):
@@ -58,9 +63,17 @@ def read_elf(path: Path) -> Elf:
     """Return the needs of a file.
 
     Raises:
-        NotElf: The file is of another format, or statically linked.
+        NotElf: The file is of another format, damaged, or statically linked.
     """
-    image = _Image(path.read_bytes())
+    try:
+        return _needs_of(_Image(path.read_bytes()))
+    except NotElf:
+        raise
+    except (KeyError, ValueError) as error:  # no table of texts, no end of a text, no UTF-8
+        raise NotElf("a damaged ELF file") from error
+
+
+def _needs_of(image: "_Image") -> Elf:
     entries = image.dynamic()
     strings = image.strings(entries)
     needed = tuple(strings.at(value) for tag, value in entries if tag == _DT_NEEDED)
@@ -71,12 +84,21 @@ def read_elf(path: Path) -> Elf:
 
 def is_for(path: Path, machine: int) -> bool:
     """Return whether a file is for a processor; no other part of it is looked at."""
+    head = _head(path)
+    return head[:6] == _MAGIC and head[18:20] == machine.to_bytes(2, "little")
+
+
+def is_elf(path: Path) -> bool:
+    """Return whether a file begins as an ELF file does; no other part of it is looked at."""
+    return _head(path)[:6] == _MAGIC
+
+
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            head = file.read(20)
+            return file.read(20)
     except OSError:
-        return False
-    return head[:6] == _MAGIC and head[18:20] == machine.to_bytes(2, "little")
+        return b""
 
 
 def set_run_path(path: Path, run_path: str) -> None:
@@ -99,7 +121,7 @@ class _Strings:
         self.data = data
 
     def at(self, offset: int) -> str:
-        end = self.data.index(b"\0", offset)
+        end = self.data.index(b"\0", offset, offset + _LONGEST)
         return self.data[offset:end].decode()
 
 
@@ -130,7 +152,7 @@ class _Image:
     def dynamic(self) -> list[tuple[int, int]]:
         part = self._dynamic_segment()
         raw = self.data[part.offset : part.offset + part.file_size]
-        entries = list(_ENTRY.iter_unpack(raw[: len(raw) // 16 * 16]))
+        entries = list(_ENTRY.iter_unpack(raw[: min(len(raw) // 16, _MOST_ENTRIES) * 16]))
         tags = [tag for tag, _ in entries]
         return entries[: tags.index(_DT_NULL)] if _DT_NULL in tags else entries
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,8 +26,18 @@ _SECONDS = 600
 _LAST_LINES = 12
 _LOCK = "lineshaft-lock.txt"
 _LIBRARIES = "lineshaft-libraries.txt"
-_RECIPE = "2"
+_RECIPE = "3"
 """Changes with the files put beside the packages, so that older sets are made again."""
+
+_REQUIREMENT = re.compile(
+    r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\])?+"  # a name, and its extras
+    r"[ ()\w.,*+!<>=~-]*+"  # versions
+    r"(?:;[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
+    re.ASCII,
+)
+"""No address and no path: pip builds what lies there outside of the jail, only wheels or not, and
+uv fills in variables of the environment.
+"""
 
 _PIP = ("-P", "-m", "pip")
 """No `pip.py` of the working folder: pip itself."""
@@ -132,9 +143,10 @@ def libraries_of(packages: Path) -> tuple[Path, ...]:
 def _wanted(requirements: Sequence[str]) -> list[str]:
     wanted = sorted({word.strip() for word in requirements if word.strip()})
     for word in wanted:
-        if not (word[0].isalnum() and word.isprintable()):
+        if not _REQUIREMENT.fullmatch(word):
             raise PythonNotFound(
-                f"{word!r} is no requirement", hint="write names, as in `pandas>=2`"
+                f"{word!r} is no requirement by name and version",
+                hint="write names, as in `pandas>=2`",
             )
     return wanted
 

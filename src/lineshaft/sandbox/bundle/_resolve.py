@@ -14,6 +14,7 @@ from pathlib import Path
 from lineshaft.errors import PythonNotFound
 from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle, build
+from lineshaft.sandbox.bundle._libraries import is_library
 from lineshaft.sandbox.bundle._manifest import MANIFEST, read_manifest
 from lineshaft.sandbox.bundle._packages import libraries_of, package_set
 from lineshaft.sandbox.bundle._places import building, cache_folder, installed_folder
@@ -63,9 +64,12 @@ def resolve(options: PythonOptions) -> Interpreter:
     """
     bundle, source = _find(options.path)
     packages = package_set(bundle, options.packages)
-    readable = [bundle.root, *(Path(p) for p in bundle.manifest.system), *_zones()]
+    libraries = [Path(name) for name in bundle.manifest.system]
+    readable = [bundle.root, *_zones()]
     if packages is not None:
-        readable += (packages, *libraries_of(packages))
+        libraries += libraries_of(packages)
+        readable.append(packages)
+    readable += filter(is_library, libraries)
     return Interpreter(
         executable=bundle.executable,
         root=bundle.root,
