@@ -85,12 +85,17 @@ class Journals:
             yield
 
     def unfinished(self) -> list[Path]:
-        """Return the journals of landings that are under way, or were when their process died."""
-        try:
-            with os.scandir(self.folder) as entries:
-                names = [entry.name for entry in entries if entry.name.endswith(".landing")]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        """Return the journals of landings that are under way, or were when their process died.
+
+        Raises:
+            WorkspaceError: The folder of journals cannot be looked at now.
+        """
+        with usable():
+            try:
+                with os.scandir(self.folder) as entries:
+                    names = [entry.name for entry in entries if entry.name.endswith(".landing")]
+            except (FileNotFoundError, NotADirectoryError):
+                return []
         return [self.folder / name for name in sorted(names)]
 
     def new_id(self, run_id: str) -> str:
