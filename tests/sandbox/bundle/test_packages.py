@@ -179,6 +179,27 @@ def test_an_option_is_no_requirement(bundle: Bundle, word: str) -> None:
         package_set(bundle, [word])
 
 
+def _source(folder: Path) -> Path:
+    """Make a package that is no wheel, and whose build says that it ran."""
+    source = folder / "source"
+    source.mkdir()
+    (source / "backend.py").write_text(f"open({str(folder / 'ran')!r}, 'w')\n")
+    (source / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+    )
+    return source
+
+
+@pytest.mark.usefixtures("installer")
+def test_what_a_wheel_needs_from_an_address_is_not_built(
+    bundle: Bundle, wheels: Path, tmp_path: Path
+) -> None:
+    _wheel(wheels, "2.0", requires=f"evil @ file://{_source(tmp_path)}")
+    with pytest.raises(PythonNotFound, match=r"(?i)only wheels|URL dependenc"):
+        package_set(bundle, ["tinywheel==2.0"])
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.usefixtures("installer", "wheels")
 @pytest.mark.parametrize(
     "word",
@@ -194,12 +215,7 @@ def test_an_option_is_no_requirement(bundle: Bundle, word: str) -> None:
 def test_an_address_or_a_path_is_no_requirement_and_runs_nothing(
     bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "backend.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    (source / "pyproject.toml").write_text(
-        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
-    )
+    source = _source(tmp_path)
     monkeypatch.chdir(tmp_path)
     given = word.format(source=source, within="source/../source")
     with pytest.raises(PythonNotFound, match="no requirement") as caught:

@@ -39,7 +39,22 @@ _REQUIREMENT = re.compile(
 uv fills in variables of the environment.
 """
 
-_PIP = ("-P", "-m", "pip")
+_ONLY_PIP = """
+import os, runpy, sys
+def watch(event, given):
+    if event == "subprocess.Popen":
+        word = os.fsdecode(given[0] or given[1])  # one text on Windows
+        program = os.path.basename(word.split()[0])
+        if os.path.splitext(program)[0] not in ("rustc", "lsb_release", "keyring"):
+            raise PermissionError(f"only wheels are installed, and {program!r} would build one")
+sys.addaudithook(watch)
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""pip without the programs that build: a wheel may need what lies at an address, and pip builds
+that whatever it was told of wheels. The three say what machine this is, and who asks.
+"""
+
+_PIP = ("-P", "-c", _ONLY_PIP)
 """No `pip.py` of the working folder: pip itself."""
 
 _WHEELS = ("--only-binary", ":all:")
@@ -235,6 +250,10 @@ def _named(python: PackageTarget) -> list[str]:
 def _pinned(item: dict[str, object]) -> str:
     about = cast("dict[str, str]", item["metadata"])
     source = cast("dict[str, dict[str, dict[str, str]]]", item["download_info"])
+    if "archive_info" not in source:
+        raise PythonNotFound(
+            f"the package {about['name']!r} is no wheel: only wheels are installed"
+        )
     digest = source["archive_info"]["hashes"]["sha256"]
     return f"{about['name']}=={about['version']} --hash=sha256:{digest}\n"
 
