@@ -42,7 +42,12 @@ LineshaftError
 Each class has a stable `code`. A message says what happened, to what, and what to do.
 """
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:  # whoever catches an error goes on with what it has, without a cast
+    from lineshaft.agents import AgentUsage
+    from lineshaft.models import Message
+    from lineshaft.values import Pending
 
 CallCode = Literal[
     "E_UNKNOWN_TOOL",
@@ -131,14 +136,14 @@ class AgentPaused(ToolError):
     Args:
         message: What waits.
         run_id: The run that waits.
-        pending: The calls that wait, as `Pending`.
+        pending: The calls that wait.
         hint: One more line of advice.
     """
 
     code = "E_PAUSED"
 
     def __init__(
-        self, message: str, *, run_id: str = "", pending: tuple[object, ...] = (), hint: str = ""
+        self, message: str, *, run_id: str = "", pending: tuple["Pending", ...] = (), hint: str = ""
     ) -> None:
         super().__init__(self.code, message, hint=hint)
         self.run_id = run_id
@@ -348,8 +353,8 @@ class AgentError(LineshaftError):
             `E_AGENT_GAVE_UP` (its model said that it cannot finish), `E_AGENT_VALIDATOR` (its
             validator is at fault).
         message: What happened.
-        history: The conversation, as `models.Message`.
-        usage: What it had used, as `agents.AgentUsage`.
+        history: The conversation, which a later run takes as `history=`.
+        usage: What it had used.
         reason: Why the last result was refused, or why the model gave up.
         hint: One more line of advice.
     """
@@ -361,8 +366,8 @@ class AgentError(LineshaftError):
         code: str,
         message: str,
         *,
-        history: tuple[object, ...] = (),
-        usage: object = None,
+        history: tuple["Message", ...] = (),
+        usage: "AgentUsage | None" = None,
         reason: str = "",
         hint: str = "",
     ) -> None:

@@ -15,8 +15,9 @@ from lineshaft.values import Context
 GOOD = """
 from typing import Literal, assert_type
 from pydantic import BaseModel
-from lineshaft.agents import AgentResult, Microagent
-from lineshaft.values import Context
+from lineshaft.agents import AgentResult, AgentUsage, Microagent
+from lineshaft.errors import AgentError, AgentPaused
+from lineshaft.values import Context, Pending
 
 class Verdict(BaseModel):
     label: Literal["bug", "question"]
@@ -40,6 +41,13 @@ async def main() -> None:
     assert_type(result, AgentResult[Verdict])
     assert_type(result.output, Verdict)
     assert_type(counting.run_sync(text="x").output, int)
+    try:
+        await triage.run(text="x", history=result.messages)
+    except AgentPaused as paused:
+        assert_type(paused.pending, tuple[Pending, ...])
+    except AgentError as error:
+        assert_type(error.usage, AgentUsage | None)
+        await triage.run(text="once more", history=error.history)
 """
 BAD = "wrong = Microagent[Verdict](name='wrong', instructions='Say it.', validate=number)\n"
 

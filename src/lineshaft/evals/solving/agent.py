@@ -153,8 +153,8 @@ async def solve(model: Model, place: Workplace) -> Solved:
             result, messages, calls = end.result, end.messages, end.usage.calls
         except AgentError as error:
             outcome, stuck = _outcome_of(error), error.code
-            reason, messages = error.message, cast("Sequence[Message]", error.history)
-            calls = int(getattr(error.usage, "calls", 0))
+            reason, messages = error.message, error.history
+            calls = error.usage.calls if error.usage else 0
         if asked:
             outcome, stuck, reason = (
                 "fail",
