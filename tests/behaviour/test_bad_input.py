@@ -198,6 +198,19 @@ def test_a_sink_that_would_have_to_be_awaited_is_refused() -> None:
         Session(sinks=[sink])  # pyright: ignore[reportArgumentType]  as an author may write
 
 
+@pytest.mark.behaviour("A1")
+async def test_a_sink_that_raises_is_named_where_it_ends_the_run(make: Make) -> None:
+    def counts(event: object) -> None:
+        raise KeyError("total")
+
+    async with make(sinks=[counts]) as session:
+        result = await session.run("return 1")
+    assert result.error is not None
+    assert result.error.code == "E_RECORD"
+    assert "KeyError: 'total' (raised by the sink" in result.error.message
+    assert counts.__qualname__ in result.error.message
+
+
 @pytest.mark.behaviour("E24")
 @pytest.mark.parametrize("name", [None, 7, ["read_file"], "no such tool"])
 @pytest.mark.parametrize("arguments", [{}, "{}", "[", None, {"a": object()}])

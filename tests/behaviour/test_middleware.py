@@ -65,6 +65,35 @@ async def test_what_middleware_does_wrong_fails_the_call(
     assert message in result.value[1]
     assert direct.error is not None
     assert message in direct.error.message
+    name = getattr(middleware, "__qualname__", "")
+    assert direct.error.hint == f"the middleware {name} failed, not the tool: mend it"
+
+
+def raises_at_once(inner: Dispatch) -> Dispatch:
+    raise KeyError(f"no quota for {inner.__name__}")
+
+
+def refuses_at_once(inner: Dispatch) -> Dispatch:
+    raise ToolError("E_QUOTA", f"no run is left for {inner.__name__}")
+
+
+@pytest.mark.behaviour("C12")
+@pytest.mark.parametrize(
+    ("middleware", "code", "message"),
+    [
+        (raises_at_once, "E_CONFIG", "the middleware raises_at_once raised KeyError: 'no quota"),
+        (refuses_at_once, "E_QUOTA", "no run is left"),
+    ],
+)
+async def test_middleware_that_raises_before_the_first_call_is_named(
+    make: Make, outside: Outside, middleware: object, code: str, message: str
+) -> None:
+    async with make(middleware=[middleware]) as session:
+        result = await session.run(SCRIPT)
+    assert result.error is not None
+    assert result.error.code == code
+    assert message in result.error.message
+    assert outside.counts["poke"] == 0
 
 
 @pytest.mark.behaviour("G30")

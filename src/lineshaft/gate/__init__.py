@@ -12,6 +12,7 @@ from lineshaft.gate._inner_scripts import InnerScripts
 from lineshaft.gate._joining import SurroundingCall, surrounding_call
 from lineshaft.gate._pause_point import PausePoint
 from lineshaft.gate._pipeline import REFUSALS_PER_CALL, CallPipeline
+from lineshaft.gate._raised import described
 from lineshaft.gate._replay_log import RecordedResults, ReplayLog
 from lineshaft.gate._run_info import Controls, RunInfo
 from lineshaft.gate._script_place import ScriptPlace
@@ -31,5 +32,6 @@ __all__ = [
     "RunInfo",
     "ScriptPlace",
     "SurroundingCall",
+    "described",
     "surrounding_call",
 ]

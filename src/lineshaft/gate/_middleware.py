@@ -7,13 +7,14 @@ from contextvars import ContextVar
 import pydantic_core
 from msgspec.structs import replace
 
-from lineshaft.errors import ConfigError
+from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._invoke import by_name
 from lineshaft.gate._messages import failed
+from lineshaft.gate._raised import described
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.tools import Mismatch
-from lineshaft.values import Call, Dispatch, Done, Failure, Value
+from lineshaft.values import Call, Dispatch, Done, Failure, Middleware, Value
 
 _BESIDE: ContextVar[list[CallEntry]] = ContextVar("beside")
 
@@ -22,16 +23,12 @@ def wrapped(inner: Dispatch, run: RunInfo) -> Dispatch:
     """Return a dispatch with the session's middleware around it, outermost first.
 
     Raises:
-        ConfigError: Middleware gives no function.
+        ConfigError: Middleware gives no function, or raises.
     """
     dispatch = inner
     for wrap in reversed(run.gate.middleware):
-        made: object = wrap(dispatch)
-        if not callable(made):
-            name = getattr(wrap, "__qualname__", repr(wrap))
-            hint = "return an async function that takes a call and returns its end"
-            raise ConfigError(f"the middleware {name} gave {made!r} for `inner`", hint=hint)
-        dispatch = _contained(made, run)
+        name = getattr(wrap, "__qualname__", repr(wrap))
+        dispatch = _contained(_made(wrap, dispatch, name), run, name)
     return _together(dispatch, run) if run.gate.middleware else dispatch
 
 
@@ -85,12 +82,29 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _contained(inner: Dispatch, run: RunInfo) -> Dispatch:
+def _made(wrap: Middleware, inner: Dispatch, name: str) -> Dispatch:
+    """Return the dispatch that middleware makes for one run."""
+    try:
+        made: object = wrap(inner)
+    except LineshaftError:
+        raise
+    except Exception as error:
+        hint = "mend the middleware, or remove it: no run begins without it"
+        told = f"the middleware {name} raised {described(error)}"
+        raise ConfigError(told, hint=hint) from error
+    if not callable(made):
+        hint = "return an async function that takes a call and returns its end"
+        raise ConfigError(f"the middleware {name} gave {made!r} for `inner`", hint=hint)
+    return made
+
+
+def _contained(inner: Dispatch, run: RunInfo, name: str) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         try:
             return _done(await inner(call))
         except Exception as error:  # noqa: BLE001  middleware is the user's code
-            return run.failure(failed(call, error))
+            hint = f"the middleware {name} failed, not the tool: mend it"
+            return run.failure(failed(call, error, hint=hint))
 
     return dispatch
 

@@ -26,6 +26,7 @@ from lineshaft.gate import (
     PausePoint,
     ReplayLog,
     RunInfo,
+    described,
 )
 from lineshaft.scripts._checkpoint import Checkpoint, expiry, pause_of
 from lineshaft.scripts._control import Control
@@ -430,7 +431,8 @@ class RunContext:
         return replace(waiting, arguments=arguments)
 
     def _broken(self, error: Exception) -> None:
-        text = f"the run cannot be recorded: {error}"
+        why = error.message if isinstance(error, LineshaftError) else described(error)
+        text = f"the run cannot be recorded: {why}"
         self._unrecorded = RunError(code="E_RECORD", message=text)
         self.control.end("error", "E_RECORD", text)
 

@@ -200,6 +200,8 @@ class Recorder:
             try:
                 sink(event)
             except Exception as error:  # noqa: BLE001  a sink is foreign code; the others go on
+                name = getattr(sink, "__qualname__", repr(sink))
+                error.add_note(f"(raised by the sink {name})")
                 failed = failed or error
         if failed is not None:
             raise failed
