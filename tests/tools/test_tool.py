@@ -191,6 +191,13 @@ def test_a_lane_that_is_given_stays_under_another_name() -> None:
     assert shout.with_name("office.shout").spec.lane == "office"
 
 
+class Adder:
+    """Adds one, where an object of it is called."""
+
+    def __call__(self, n: int) -> int:
+        return n + 1
+
+
 def no_name() -> object:
     return lambda: None
 
@@ -239,6 +246,7 @@ REFUSED: list[tuple[object, str, str]] = [
     (shout, "is a tool already", "with_name"),
     (5, "5 is no function", ""),
     (classmethod(shout.function), "is no function", "staticmethod"),
+    (Adder, "Adder is a class, so it cannot be a tool", "an object of it"),
     (gives_bytes, r"the result of gives_bytes\(\) is bytes", "base64"),
     (
         names_itself,

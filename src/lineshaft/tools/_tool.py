@@ -515,6 +515,9 @@ def _tool(function: Function, options: _Options) -> "Tool[..., Any]":
             "put @tool on a method, a staticmethod or a function" if _in_a_class(function) else ""
         )
         raise ConfigError(f"{function!r} is no function, so it cannot be a tool", hint=hint)
+    if isinstance(function, type):
+        hint = "give an object of it, or a function that makes one"
+        raise ConfigError(f"{function.__qualname__} is a class, so it cannot be a tool", hint=hint)
     name = check_name(own_name(function) if options.name is None else options.name)
 
     def typed(method: bool) -> Contract:  # noqa: FBT001  a callback
