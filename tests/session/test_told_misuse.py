@@ -44,6 +44,15 @@ async def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
             await session.run("1", caller=look)  # pyright: ignore[reportArgumentType]  the point
 
 
+async def test_one_name_for_direct_calls_is_told_from_a_list(tmp_path: Path) -> None:
+    async with Session([look], workspace=tmp_path, store=False) as session:
+        with pytest.raises(ConfigError, match="direct is a list of names, not 'look'") as raised:
+            session.definitions("mcp", direct="look")
+        assert raised.value.hint == "write direct=[...]"
+        twice = session.definitions("mcp", direct=iter(["look", "look"]))
+    assert [each["name"] for each in twice] == ["run_script", "look"]
+
+
 def test_an_error_of_the_synchronous_call_stands_alone() -> None:
     with pytest.raises(ConfigError) as raised:
         run_sync("1", tools=[5])  # pyright: ignore[reportArgumentType]  the point

@@ -114,14 +114,17 @@ def definition(
 
 
 def chosen(specs: Iterable[ToolSpec], names: Iterable[str]) -> list[ToolSpec]:
-    """Return the named tools, in the order asked for.
+    """Return the named tools, each once, in the order asked for.
 
     Raises:
         ConfigError: A name is not a tool's.
     """
+    if isinstance(names, str):  # for a type checker, a text is a list of names as well
+        raise ConfigError(f"direct is a list of names, not {names!r}", hint="write direct=[...]")
     known = {spec.name: spec for spec in specs}
-    missing = [name for name in names if name not in known]
+    once = list(dict.fromkeys(names))  # model APIs refuse two definitions of one name
+    missing = [name for name in once if name not in known]
     if missing:
         there = ", ".join(known) or "none"
         raise ConfigError(f"there is no tool {missing[0]!r} for direct calls; there are: {there}")
-    return [known[name] for name in names]
+    return [known[name] for name in once]

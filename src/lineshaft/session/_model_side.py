@@ -83,7 +83,7 @@ class ModelSide:
             schema = plainest(schema)
             found.append(definition(RUN_SCRIPT.name, description=text, schema=schema, api=api))
         told = {spec.name for spec in self._open.to("model")}
-        for spec in chosen(self._specs(), tuple(direct)):
+        for spec in chosen(self._specs(), direct):
             if spec.name not in told:
                 continue
             takes = published(spec)
