@@ -7,6 +7,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from mcp.server import MCPServer
 
 from fronts import MODES, Mode, client_of, text_of
 from lineshaft import Policy, Session, ShownImage
@@ -194,3 +195,22 @@ async def test_a_text_beside_an_image_is_cut_as_any(session: Session, mode: Mode
     assert len(text_of(long)) < 4_100
     assert "read_result(" in text_of(long)
     assert images(short) == images(long) == [contents.PNG]
+
+
+async def test_texts_beside_a_long_list_do_not_hold_up_the_host(tmp_path: Path) -> None:
+    made = MCPServer("crowded")
+    image = types.ImageContent(type="image", data="AAAA", mime_type="image/png")
+    texts: list[types.ContentBlock] = [types.TextContent(type="text", text="-7")] * 9_000
+
+    @made.tool()
+    def crowd() -> types.CallToolResult:  # pyright: ignore[reportUnusedFunction]  the decorator takes it
+        return types.CallToolResult(
+            content=[image, *texts],
+            structured_content={"result": list(range(400_000))},
+            _meta={"fastmcp": {"wrap_result": True}},
+        )
+
+    async with Session([mcp_server(made, name="c")], workspace=tmp_path, policy=OPEN) as session:
+        result = await session.call("c.crowd", {})
+    assert result.error is None, result.error
+    assert isinstance(result.value, list)

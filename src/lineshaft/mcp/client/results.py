@@ -5,7 +5,7 @@ import binascii
 import json
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal, cast
 
 import mcp_types as types
@@ -18,6 +18,7 @@ _LONGEST_ERROR = 4_000
 _LONGEST_NAMES = 200
 _KEPT_BYTES = 64_000_000
 _KEPT_ITEMS = 256
+_SORTED = json.JSONEncoder(sort_keys=True)
 
 Kind = Literal["image", "audio", "resource"]
 
@@ -121,10 +122,11 @@ def _beside(value: object, result: types.CallToolResult, contents: HandleContent
     """
     if all(isinstance(block, types.TextContent) for block in result.content):
         return []
+    known = _encodings(value, result)
     return [
         _block(block, contents)
         for block in result.content
-        if not (isinstance(block, types.TextContent) and _repeats(block.text, result, value))
+        if not (isinstance(block, types.TextContent) and _repeats(block.text, known))
     ]
 
 
@@ -138,14 +140,26 @@ def _named(blocks: Sequence[object]) -> str:
     return ", ".join(kinds)[:_LONGEST_NAMES]
 
 
-def _repeats(text: str, result: types.CallToolResult, value: object) -> bool:
+def _encodings(value: object, result: types.CallToolResult) -> Set[object]:
+    """Return the value, the structured content and each item of a list, to look texts up in.
+
+    It is made once: comparing each text with each item would hold up the event loop for minutes.
+    """
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return {_encoding(each) for each in (value, result.structured_content, *items)}
+
+
+def _encoding(value: object) -> object:
+    """Return what equals itself for equal JSON and has a hash."""
+    return (_SORTED.encode(value),) if isinstance(value, dict | list) else value
+
+
+def _repeats(text: str, known: Set[object]) -> bool:
     """Return whether a text is the structured content once more, or an item of it."""
-    known = [value, result.structured_content]
-    known += cast("list[object]", value) if isinstance(value, list) else []
     if text in known:
         return True
     try:
-        return json.loads(text) in known
+        return _encoding(json.loads(text)) in known
     except (ValueError, RecursionError):
         return False
 
