@@ -146,7 +146,8 @@ def _encodings(value: object, result: types.CallToolResult) -> Set[object]:
     It is made once: comparing each text with each item would hold up the event loop for minutes.
     """
     items = cast("list[object]", value) if isinstance(value, list) else []
-    return {_encoding(each) for each in (value, result.structured_content, *items)}
+    whole: list[object] = [value, result.structured_content]
+    return {_encoding(each) for each in whole + items}
 
 
 def _encoding(value: object) -> object:
