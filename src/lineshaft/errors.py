@@ -44,7 +44,7 @@ Each class has a stable `code`. A message says what happened, to what, and what 
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-if TYPE_CHECKING:  # whoever catches an error goes on with what it has, without a cast
+if TYPE_CHECKING:  # the code that catches an error goes on with what it carries, without a cast
     from lineshaft.agents import AgentUsage
     from lineshaft.models import Message
     from lineshaft.values import Pending
