@@ -1,5 +1,6 @@
 """Fixtures for every test, and what a missing part of the machine means."""
 
+import math
 import os
 import shutil
 import signal
@@ -81,9 +82,6 @@ LEFT_OUT = (
     "typing",
 )
 """Jails, full Python, servers, editors, compilers, killed hosts; and tests with `cpython` in it."""
-
-PART = os.environ.get("DEV_TEST_PART", "")
-"""`long` or `short`, set by `./dev test --all`: of the tests that are named, these are run."""
 
 UNTIL = float(os.environ.get("DEV_TEST_UNTIL", "inf"))
 """Seconds since 1970 at which the time of this part is over; set by `dev` where CI has a limit."""
@@ -193,12 +191,10 @@ def _is_long(item: pytest.Item) -> bool:
     return marked or path.startswith(LEFT_OUT) or "[cpython" in path or "-cpython" in path
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of one part alone, where one is named."""
-    if PART:
-        others = [item for item in items if _is_long(item) != (PART == "long")]
-        items[:] = [item for item in items if _is_long(item) == (PART == "long")]
-        config.hook.pytest_deselected(items=others)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have long tests come last where there is an end of time: most have run by then."""
+    if math.isfinite(UNTIL):
+        items.sort(key=_is_long)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
