@@ -197,6 +197,7 @@ async def test_a_text_beside_an_image_is_cut_as_any(session: Session, mode: Mode
     assert images(short) == images(long) == [contents.PNG]
 
 
+@pytest.mark.long
 async def test_texts_beside_a_long_list_do_not_hold_up_the_host(tmp_path: Path) -> None:
     made = MCPServer("crowded")
     image = types.ImageContent(type="image", data="AAAA", mime_type="image/png")
