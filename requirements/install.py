@@ -211,4 +211,6 @@ def _run(*command: str, cwd: Path = ROOT) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] not in (["test"], ["all"], ["editor"]):
+        sys.exit("usage: install.py test|all|editor")
     main(sys.argv[1])
