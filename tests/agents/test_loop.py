@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 import anyio
 import pytest
@@ -485,7 +485,7 @@ async def test_a_history_goes_on() -> None:
             notify=desk.events.append,
         ),
     )
-    again = (*cast("tuple[Message, ...]", error.history), UserMessage(text="Go on."))
+    again = (*error.history, UserMessage(text="Go on."))
     end = await loop.run(again)
     assert end.result == "done"
     assert further.requests[0].messages == again
