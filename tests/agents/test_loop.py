@@ -19,7 +19,6 @@ from lineshaft.errors import (
 )
 from lineshaft.models import (
     CallAnswer,
-    Message,
     ModelReply,
     ModelRequest,
     OfferedTool,
