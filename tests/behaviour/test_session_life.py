@@ -96,7 +96,7 @@ async def test_middleware_that_cannot_be_set_up_fails_the_run_which_is_settled(m
         call = await session.call("poke")
     assert result.error is not None
     assert call.error is not None
-    assert result.error.code == call.error.code == "E_ENGINE"
+    assert result.error.code == call.error.code == "E_CONFIG"
     assert "ValueError: no Call" in result.error.message
     assert ends(events) == {"run_started": 2, "error": 2}
 
