@@ -209,10 +209,12 @@ def test_what_a_wheel_needs_from_an_address_is_not_built(
         "evil[extra] @ file://{source} ; python_version > '3'",
         "evil @ file://${{HOME}}/{source}",
         "{within}",
-        "tinywheel --index-url=http://127.0.0.1:9",
+        "tinywheel --pre",
+        "tinywheel==1.0 --pre",
+        "tinywheel; python_version > '3' --pre",
     ],
 )
-def test_an_address_or_a_path_is_no_requirement_and_runs_nothing(
+def test_an_address_a_path_or_an_option_is_no_requirement_and_runs_nothing(
     bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
     source = _source(tmp_path)
@@ -231,6 +233,7 @@ def test_an_address_or_a_path_is_no_requirement_and_runs_nothing(
         "tinywheel >=1, !=1.1, <2",
         "TinyWheel[extra]~=1.0 ; python_version >= '3' and sys_platform != \"none\"",
         "tinywheel (==1.*)",
+        "tinywheel<2,>=1;python_version>='3'",
     ],
 )
 def test_versions_extras_and_conditions_are_a_requirement(bundle: Bundle, word: str) -> None:

@@ -29,14 +29,16 @@ _LIBRARIES = "lineshaft-libraries.txt"
 _RECIPE = "3"
 """Changes with the files put beside the packages, so that older sets are made again."""
 
+_VERSION = r"(?:===?|[~!<>]=|[<>]) *+[\w.*+!-]++ *+"
+_VERSIONS = rf"{_VERSION}(?:, *+{_VERSION})*+"
 _REQUIREMENT = re.compile(
-    r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\])?+"  # a name, and its extras
-    r"[ ()\w.,*+!<>=~-]*+"  # versions
-    r"(?:;[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
+    r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\] *+)?+"  # a name, and its extras
+    rf"(?:{_VERSIONS}|\( *+{_VERSIONS}\) *+)?+"
+    r"(?:;(?!.* -)[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
     re.ASCII,
 )
 """No address and no path: pip builds what lies there outside of the jail, only wheels or not, and
-uv fills in variables of the environment.
+uv fills in variables of the environment. And no option after it, which a list of requirements has.
 """
 
 _ONLY_PIP = """
