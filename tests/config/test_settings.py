@@ -363,7 +363,7 @@ def test_a_project_cannot_choose_the_interpreter_or_the_boundary(home: Home, lin
 
 
 @pytest.mark.parametrize(
-    "requirement", ["--index-url=x", "-r x", "a @ https://x/y.whl", "./a.whl", "a b", ""]
+    "requirement", ["--pre", "a>=1 --pre", "-r x", "a @ https://x/y.whl", "./a.whl", "a b", ""]
 )
 def test_packages_are_names_and_versions_only(home: Home, requirement: str) -> None:
     home.write(f'[python]\npackages = ["{requirement}"]')
@@ -371,7 +371,8 @@ def test_packages_are_names_and_versions_only(home: Home, requirement: str) -> N
 
 
 @pytest.mark.parametrize(
-    "requirement", ["a", "a-b.c_d", "a>=1,<2.0", "a[x,y]==1.0", "a ~= 1.4", "a==1.*"]
+    "requirement",
+    ["a", "a-b.c_d", "a>=1,<2.0", "a[x,y]==1.0", "a ~= 1.4", "a==1.*", "a; os_name == 'posix'"],
 )
 def test_packages_may_have_extras_and_versions(home: Home, requirement: str) -> None:
     home.write(f'[python]\npackages = ["{requirement}"]')

@@ -19,6 +19,7 @@ from lineshaft.values import (
     WASM_BOUNDARY,
     Limits,
     engine_problem,
+    is_requirement,
 )
 
 SERVERS = "mcp.servers"
@@ -104,8 +105,6 @@ EVAL_KEYS = (
     ),
 )
 
-_REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,\s-]+\])?\s*([<>=!~][\w.*,<>=!~+\s-]*)?")
-
 _PLACE = re.compile(r"(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\]):[1-9][0-9]{0,4}")
 
 NO_SCRIPT = "LINESHAFT_NO_SCRIPT"
@@ -121,7 +120,7 @@ theirs may be Lineshaft itself."""
 
 def _is_requirements(value: object) -> bool:
     """Names with versions only: no options of an installer, no files, no addresses."""
-    return is_texts(value) and all(map(_REQUIREMENT.fullmatch, cast("list[str]", value)))
+    return is_texts(value) and all(map(is_requirement, cast("list[str]", value)))
 
 
 _NEVER_PASSED = ("LINESHAFT_", "LD_", "DYLD_", "PYTHON")

@@ -100,6 +100,7 @@ from lineshaft.values._python import (
     NO_BOUNDARY,
     WASM_BOUNDARY,
     PythonOptions,
+    is_requirement,
 )
 from lineshaft.values._runs import (
     EXIT_CODES,
@@ -295,6 +296,7 @@ __all__ = [
     "inner_seed",
     "is_costly",
     "is_dropped",
+    "is_requirement",
     "is_unseen",
     "lines_of",
     "looks_secret",

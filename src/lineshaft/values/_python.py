@@ -1,5 +1,7 @@
 """Choice of the Python for the engine `cpython` and for `python_run`."""
 
+import re
+
 from lineshaft.values._struct import Struct
 
 NO_BOUNDARY = "none"
@@ -31,3 +33,22 @@ class PythonOptions(Struct, frozen=True, kw_only=True):
     boundary: str | None = None
     """Name of the boundary to use, `none` to do without; None: the best that works here, for
     programs of `python_run` WebAssembly where no jail does."""
+
+
+_VERSION = r"(?:===?|[~!<>]=|[<>]) *+[\w.*+!-]++ *+"
+_VERSIONS = rf"{_VERSION}(?:, *+{_VERSION})*+"
+_REQUIREMENT = re.compile(
+    r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\] *+)?+"  # a name, and its extras
+    rf"(?:{_VERSIONS}|\( *+{_VERSIONS}\) *+)?+"
+    r"(?:;(?!.* -)[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
+    re.ASCII,
+)
+
+
+def is_requirement(text: str) -> bool:
+    """Return whether a text names a package, with extras, versions and a condition at most.
+
+    No address and no path: pip builds what lies there outside of the jail, only wheels or not, and
+    uv fills in variables of the environment. No option either, which a list of requirements has.
+    """
+    return _REQUIREMENT.fullmatch(text) is not None

@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from lineshaft.processes import attended
 from lineshaft.sandbox.bundle._build import Bundle
 from lineshaft.sandbox.bundle._libraries import machine_libraries
 from lineshaft.sandbox.bundle._places import building, cache_folder
-from lineshaft.values import Struct
+from lineshaft.values import Struct, is_requirement
 
 _log = logging.getLogger("lineshaft.packages")
 """Says at level INFO what takes seconds: the command line shows it."""
@@ -28,18 +27,6 @@ _LOCK = "lineshaft-lock.txt"
 _LIBRARIES = "lineshaft-libraries.txt"
 _RECIPE = "3"
 """Changes with the files put beside the packages, so that older sets are made again."""
-
-_VERSION = r"(?:===?|[~!<>]=|[<>]) *+[\w.*+!-]++ *+"
-_VERSIONS = rf"{_VERSION}(?:, *+{_VERSION})*+"
-_REQUIREMENT = re.compile(
-    r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\] *+)?+"  # a name, and its extras
-    rf"(?:{_VERSIONS}|\( *+{_VERSIONS}\) *+)?+"
-    r"(?:;(?!.* -)[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
-    re.ASCII,
-)
-"""No address and no path: pip builds what lies there outside of the jail, only wheels or not, and
-uv fills in variables of the environment. And no option after it, which a list of requirements has.
-"""
 
 _ONLY_PIP = """
 import os, runpy, sys
@@ -160,7 +147,7 @@ def libraries_of(packages: Path) -> tuple[Path, ...]:
 def _wanted(requirements: Sequence[str]) -> list[str]:
     wanted = sorted({word.strip() for word in requirements if word.strip()})
     for word in wanted:
-        if not _REQUIREMENT.fullmatch(word):
+        if not is_requirement(word):
             raise PythonNotFound(
                 f"{word!r} is no requirement by name and version",
                 hint="write names, as in `pandas>=2`",
