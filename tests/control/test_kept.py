@@ -45,6 +45,41 @@ async def test_a_call_that_cannot_be_kept_is_not_made(
     assert damaged.read_bytes() == NO_DATABASE
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_nor_is_one_whose_record_lost_its_file(
+    tmp_path: Path, outside: Outside, *, replaced: bool
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    store = tmp_path / "state" / "runs.db"
+    poke = outside.tool("poke", effect="external")
+
+    async def lose() -> None:
+        """Lose the record."""
+        for path in store.parent.iterdir():
+            path.unlink()
+        if replaced:
+            copy.replace(store)
+
+    copy = tmp_path / "copy.db"
+    tools = [poke, Tool.from_function(lose, effect="external")]
+    async with Session([], workspace=folder, policy=OPEN, store=copy) as session:
+        await session.run("return 1")
+    async with Session(tools, workspace=folder, policy=OPEN, store=store) as session:
+        result = await session.run("await lose()\n" + SWALLOWS)
+        assert result.error is not None
+        assert result.error.code in ("E_STORE", "E_RECORD")
+        assert "'runs.db' was deleted or replaced while it was in use" in result.error.message
+        assert "later runs begin a new store" in result.error.hint
+        assert outside.total == 0
+    async with Session(tools, workspace=folder, policy=OPEN, store=store) as session:
+        later = await session.run("await poke()\nreturn 2")
+    assert (later.status, later.value, outside.total) == ("success", 2, 1)
+    read = Store(store)
+    assert later.run_id in {run.run_id for run in await read.runs()}
+    await read.aclose()
+
+
 async def test_nor_is_one_where_nobody_gave_a_store(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    Content,
     Finding,
     Process,
     Resolved,
@@ -34,6 +35,9 @@ class Distant(Folder):
 
         self.fails_with: type[Exception] = WorkspaceError
         """The kind of that failure."""
+
+        self.gone: list[Exception] = []
+        """What each look at a file raises from now on; copies share it."""
 
         self.deaf = False
         """Whether nothing can be taken back after a failure."""
@@ -85,6 +89,12 @@ class DistantView(FolderView):
     async def resolve(self, path: str, *, follow: bool = True) -> Resolved:
         """As `Workspace.resolve`; the real path is none of this machine."""
         return _far(await super().resolve(path, follow=follow))
+
+    async def read(self, path: str, *, noted: bool = True) -> Content:
+        """As `Workspace.read`."""
+        for error in self._live.gone:
+            raise error
+        return await super().read(path, noted=noted)
 
     async def write(
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None

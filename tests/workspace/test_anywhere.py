@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft import Policy, Session, kit
+from lineshaft import Event, Policy, Session, kit
 from lineshaft.errors import ConnectFailed, RunUnknown, StaleFile, StateError, WorkspaceError
 from lineshaft.values import Command, Stage
 from lineshaft.workspace import Folder, StagedAnywhere
@@ -54,6 +54,30 @@ async def test_a_session_keeps_changes_back_and_says_that_they_were_not_landed_w
         ("f", False),
         ("new/g", False),
     ]
+
+
+@pytest.mark.parametrize("error", [ConnectFailed("no answer"), RuntimeError("no answer")])
+async def test_a_workspace_that_is_gone_when_changes_land_fails_the_run(
+    distant: Distant, root: Path, error: Exception
+) -> None:
+    (root / "f").write_text("one\n")
+    kinds: list[str] = []
+
+    def leave(event: Event) -> None:
+        kinds.append(event.kind)
+        if event.kind == "call_finished":
+            distant.gone.append(error)
+
+    async with Session(
+        kit.tools(), workspace=distant, policy=Policy("open"), store=False, sinks=[leave]
+    ) as session:
+        result = await session.run("await edit_file(path='f', old='one', new='two')")
+    assert (result.status, result.landed) == ("error", False)
+    assert result.error is not None
+    assert "no answer" in result.error.message
+    assert "nothing landed" in result.error.message
+    assert kinds[-1] == "run_finished"
+    assert on_disk(root) == {"f": "one\n"}
 
 
 async def test_what_it_lacks_is_told(distant: Distant, view: Stage, root: Path) -> None:

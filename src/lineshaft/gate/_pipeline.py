@@ -485,7 +485,7 @@ class CallPipeline:
         except StateError as error:
             if not self._over.is_set():  # else the run ended meanwhile: nothing goes on with it
                 text = f"what this run does cannot be kept: {error.message}"
-                await self._end("error", error.code, text)
+                await self._end("error", error.code, text, error.hint)
 
     def _close(self, entry: CallEntry, done: Done) -> None:
         log = self._run.call_log
@@ -675,10 +675,10 @@ class CallPipeline:
         if not (self._run.alone or self._over.is_set()) and self._run.call_log.refused + 1 >= most:
             await self._end("limit", "E_CALL_LIMIT", f"{most} calls of this run were refused")
 
-    async def _end(self, kind: EndKind, code: str, message: str) -> None:
+    async def _end(self, kind: EndKind, code: str, message: str, hint: str = "") -> None:
         if self._run.alone:
-            raise ToolError(code, message)
-        self._run.controls.end(kind, code, message)
+            raise ToolError(code, message, hint=hint)
+        self._run.controls.end(kind, code, message, hint)
         await self._over.wait()  # the cancellation comes first, but for tasks of a tool's own
         raise ToolError(OVER.code, OVER.message)
 

@@ -25,7 +25,7 @@ _LONGEST_MESSAGE = 2_000
 class Controls(Protocol):
     """The control that the gate has over the run whose calls it handles."""
 
-    def end(self, kind: EndKind, code: str, message: str) -> None:
+    def end(self, kind: EndKind, code: str, message: str, hint: str = "") -> None:
         """End the run from outside; nothing is handed back to the script."""
         ...
 

@@ -399,7 +399,7 @@ class RunContext:
             await self.call_log.over(shown, end=end, kept=self._keeps)
         except LineshaftError as error:
             text = f"the end of this run cannot be kept: {error.message}"
-            self._unrecorded = RunError(code=error.code, message=text)
+            self._unrecorded = RunError(code=error.code, message=text, hint=error.hint)
 
     def _duration_ms(self) -> float:
         before = self._segment.checkpoint.duration_ms if self._segment.checkpoint else 0
@@ -431,10 +431,11 @@ class RunContext:
         return replace(waiting, arguments=arguments)
 
     def _broken(self, error: Exception) -> None:
-        why = error.message if isinstance(error, LineshaftError) else described(error)
+        known = isinstance(error, LineshaftError)
+        why, hint = (error.message, error.hint) if known else (described(error), "")
         text = f"the run cannot be recorded: {why}"
-        self._unrecorded = RunError(code="E_RECORD", message=text)
-        self.control.end("error", "E_RECORD", text)
+        self._unrecorded = RunError(code="E_RECORD", message=text, hint=hint)
+        self.control.end("error", "E_RECORD", text, hint)
 
 
 async def _shielded(work: Awaitable[T]) -> T:

@@ -96,10 +96,10 @@ class Control:
         """Return the seconds on the script's clock, without waits for approvals; thread-safe."""
         return self._used + self._clock.elapsed
 
-    def end(self, kind: RunStatus, code: str, message: str) -> None:
+    def end(self, kind: RunStatus, code: str, message: str, hint: str = "") -> None:
         """End the run; the first reason counts."""
         if not self.ended:
-            self._said = End(kind, RunError(code=code, message=message))
+            self._said = End(kind, RunError(code=code, message=message, hint=hint))
             self._scope.cancel()
 
     def paused(self, *, script: bool = True) -> AbstractContextManager[None]:

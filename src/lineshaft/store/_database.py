@@ -129,6 +129,7 @@ class Database:
                 self._connection.execute(f"PRAGMA {pragma}").close()
             check_tables(self._connection, self._name)
             self._connection.execute(RESULTS).close()
+            self._file = _identity(path)
         except BaseException:
             self.close()
             raise
@@ -157,6 +158,7 @@ class Database:
         with self._checkpoints.commit():
             self._connection.execute("BEGIN IMMEDIATE").close()
             try:
+                self._check_file()
                 yield
                 self._connection.execute("COMMIT").close()
             except BaseException:
@@ -164,6 +166,15 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK").close()
                 raise
+
+    def _check_file(self) -> None:
+        """Refuse to write rows that no reader would find."""
+        if _identity(self._location.path) != self._file:
+            raise StateError(
+                f"the store {self._name!r} was deleted or replaced while it was in use",
+                hint="leave the state folder as it is while runs go on; later runs begin a new"
+                " store",
+            )
 
     def renew(self) -> int:
         """Renew the leases of all runs that this process works on; return how many there are."""
@@ -224,6 +235,15 @@ def _provide(path: Path, older: Path | None) -> None:
         with suppress(FileNotFoundError, PermissionError):
             if stat.S_IMODE(each.stat().st_mode) & 0o077:
                 each.chmod(0o600)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from every other one; None: no file has this name."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _make(path: Path, older: Path | None) -> None:

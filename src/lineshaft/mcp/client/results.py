@@ -261,7 +261,7 @@ def _payload(block: types.ContentBlock) -> str:
         case types.EmbeddedResource(resource=types.TextResourceContents(text=text)):
             return text
         case _:
-            return ""
+            return block.model_dump_json()
 
 
 def _block(block: types.ContentBlock, contents: HandleContents) -> object:
