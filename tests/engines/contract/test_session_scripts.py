@@ -1,12 +1,13 @@
 """The language as users meet it: the same scripts, through a session, on every engine."""
 
-import asyncio
 import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from lineshaft import Limits, Policy, RunResult, Session, Tool
 from lineshaft.errors import ConfigError, ToolError
@@ -14,6 +15,8 @@ from lineshaft.errors import ConfigError, ToolError
 SCRIPTS: list[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "scripts.toml").read_text(encoding="utf-8")
 )["script"]
+
+RunScript = Callable[[Mapping[str, Any]], RunResult]
 
 
 def _is_there(engine: str) -> bool:
@@ -94,25 +97,22 @@ def _both(name: str) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, list[RunResult]]:
-    """Return what each engine makes of each script; one session runs them all."""
+def run(request: pytest.FixtureRequest) -> Iterator[RunScript]:
+    """Return what runs a script on an engine, in one session for all."""
+    tools = Tools()
 
-    async def run(session: Session, script: dict[str, Any]) -> RunResult:
+    async def run(session: Session, script: Mapping[str, Any]) -> RunResult:
+        tools.begin()
         limits = Limits(**{"seconds": 30, **script.get("limits", {})})
         with anyio.fail_after(60):
             return await session.run(script["text"], inputs=script.get("inputs"), limits=limits)
 
-    async def all_of(engine: str) -> list[RunResult]:
-        tools = Tools()
-        found: list[RunResult] = []
-        policy = Policy(mode="read")
-        async with Session(tools.tools(), engine=engine, policy=policy) as session:
-            for script in SCRIPTS:
-                tools.begin()
-                found.append(await run(session, script))
-        return found
-
-    return {engine: asyncio.run(all_of(engine)) for engine in ENGINES}
+    session = Session(tools.tools(), engine=request.param, policy=Policy(mode="read"))
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(session) as opened,
+    ):
+        yield lambda script: portal.call(run, opened, script)
 
 
 def _with_nothing(value: Any) -> Any:
@@ -154,9 +154,7 @@ def _wrong(script: dict[str, Any], result: RunResult) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("number", range(len(SCRIPTS)), ids=[s["name"] for s in SCRIPTS])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_script_gives_the_same_on_every_engine(
-    engine: str, number: int, results: dict[str, list[RunResult]]
-) -> None:
-    assert _wrong(SCRIPTS[number], results[engine][number]) == []
+@pytest.mark.parametrize("script", SCRIPTS, ids=[script["name"] for script in SCRIPTS])
+@pytest.mark.parametrize("run", ENGINES, indirect=True)
+def test_a_script_gives_the_same_on_every_engine(run: RunScript, script: dict[str, Any]) -> None:
+    assert _wrong(script, run(script)) == []
