@@ -1,9 +1,9 @@
-"""What `RunResult.raise_for_status` raises."""
+"""What `raise_for_status` of results raises."""
 
 import pytest
 
 from lineshaft import errors
-from lineshaft.values import CallError, CallRecord, RunError, RunResult, RunStatus
+from lineshaft.values import CallError, CallRecord, CallResult, RunError, RunResult, RunStatus
 
 
 def result(status: RunStatus, code: str, *calls: CallRecord) -> RunResult:
@@ -60,4 +60,20 @@ def test_a_cancelled_run_is_no_failed_call() -> None:
 
 def test_a_successful_run_raises_nothing() -> None:
     done = RunResult(run_id="run", status="success", value=1)
+    assert done.raise_for_status() is done
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_a_call_raises_its_error(*, unknown: bool) -> None:
+    error = CallError(code="E_MINE", message="it ended", hint="mend it")
+    failed = CallResult(error=error, status="unknown" if unknown else "failed")
+    with pytest.raises(errors.ToolError) as caught:
+        failed.raise_for_status()
+    raised = caught.value
+    assert (raised.code, raised.message, raised.hint) == ("E_MINE", "it ended", "mend it")
+    assert raised.unknown == unknown
+
+
+def test_a_call_that_was_made_raises_nothing() -> None:
+    done = CallResult(value=1)
     assert done.raise_for_status() is done

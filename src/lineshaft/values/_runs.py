@@ -435,6 +435,19 @@ class CallResult(Struct, frozen=True, kw_only=True):
         ended = {"E_TIMEOUT": 4, "E_CANCELLED": 130}
         return _EXIT_BY_CODE.get(self.error.code) or ended.get(self.error.code, 1)
 
+    def raise_for_status(self) -> "CallResult":
+        """Return the result, or raise the error of the call.
+
+        Raises:
+            ToolError: It failed, was refused or waits for an approval; with the code, the message
+                and the hint of the result's own error.
+        """
+        error = self.error
+        if error is None:
+            return self
+        unknown = self.status == "unknown"
+        raise ToolError(error.code, error.message, hint=error.hint, unknown=unknown)
+
 
 class ShownImage(Struct, frozen=True):
     """An image that a script showed to its model."""
