@@ -1,5 +1,7 @@
 """A program that a model calls directly is told as a terminal shows it; numbers said are heard."""
 
+from pathlib import Path
+
 import pytest
 
 from lineshaft import Limits, Policy, Session, kit
@@ -55,9 +57,10 @@ READS = "for i in range(60): await list_files()\nreturn 'all'"
     ],
 )
 async def test_a_number_of_calls_that_is_said_holds_for_a_model_too(
-    limits: Limits | None, comes_through: bool
+    tmp_path: Path, limits: Limits | None, comes_through: bool
 ) -> None:
-    async with Session(kit.tools("list_files").values(), limits=limits) as session:
+    tools = kit.tools("list_files").values()
+    async with Session(tools, workspace=tmp_path, limits=limits) as session:
         told = await session.handle("run_script", {"code": READS})
         own = await session.run(READS)
     assert (told.text == "all", own.value) == (comes_through, "all")
