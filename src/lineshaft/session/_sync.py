@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+from anyio.from_thread import start_blocking_portal
 
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel
@@ -81,9 +83,10 @@ def waited_for(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Do some work in an event loop of its own, and return its result."""
     if not _is_in_a_loop():  # outside of `except`, so that errors of the work stand alone
         return asyncio.run(work())
-    # Inside a notebook's loop: a loop of its own, in a thread of its own.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, work()).result()
+    # Inside a notebook's loop: a loop of its own, in a thread of its own. An interrupt of the
+    # notebook cancels the work. The work is no part of a run that the caller may be in.
+    with start_blocking_portal() as portal:
+        return Context().run(portal.call, work)
 
 
 def _is_in_a_loop() -> bool:
