@@ -6,8 +6,6 @@ from contextvars import Context
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
-from anyio.from_thread import start_blocking_portal
-
 from lineshaft.policy import Policy
 from lineshaft.scripts import CheckLevel
 from lineshaft.session._session import Session
@@ -85,6 +83,8 @@ def waited_for(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return asyncio.run(work())
     # Inside a notebook's loop: a loop of its own, in a thread of its own. An interrupt of the
     # notebook cancels the work. The work is no part of a run that the caller may be in.
+    from anyio.from_thread import start_blocking_portal  # noqa: PLC0415  of notebooks alone
+
     with start_blocking_portal() as portal:
         return Context().run(portal.call, work)
 
