@@ -86,6 +86,18 @@ async def test_what_is_discarded_was_never_there(view: FolderView, root: Path) -
         await view.read("f")
 
 
+async def test_files_in_very_many_new_folders_land_and_are_undone(
+    folder: Folder, view: FolderView, root: Path
+) -> None:
+    names = [f"{number}/inside/file" for number in range(150)]
+    for name in names:
+        await view.write(name, name.encode())
+    await view.land()
+    assert all((root / name).read_text() == name for name in names)
+    await folder.undo("run")
+    assert list(root.iterdir()) == []
+
+
 async def test_a_file_that_was_read_and_changed_keeps_the_stage_from_landing(
     view: FolderView, root: Path
 ) -> None:

@@ -32,12 +32,17 @@ BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.rename in os.supports_dir_f
 """Whether a folder stays the same while a file in it is opened."""
 
 _MOST_OPEN = 64
+_IN_USE = 3
+"""How many of the folders last asked for are still used."""
+
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _WAY = _FOLDER | getattr(os, "O_PATH", 0)
 FILE_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
+_SCARCE = (*_NO_DESCRIPTOR, errno.ENOMEM, errno.EIO)
 
 Kind = Literal["missing", "file", "folder", "symlink", "other"]
 At = tuple[str, int | None]
@@ -147,6 +152,12 @@ def _explained(path: str, number: int) -> WorkspaceError:
     return WorkspaceError(f"{path!r} cannot be used: {os.strerror(number)}")
 
 
+def is_scarce(error: WorkspaceError) -> bool:
+    """Return whether the machine could not look, so that the error says nothing of a file."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno in _SCARCE
+
+
 def missing(path: str) -> FileMissing:
     """Return the error for a path where no file is."""
     return FileMissing(f"there is no file or folder {path!r}")
@@ -203,6 +214,7 @@ class Folders:
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, ...], int] = {}
+        """In the order in which they were last asked for."""
 
     def __enter__(self) -> "Folders":
         return self
@@ -211,22 +223,41 @@ class Folders:
         self.close()
 
     def at(self, place: Place) -> At:
-        """Open the folder that a place lies in, unless it is open, and name the place in it."""
+        """Open the folder that a place lies in, unless it is open, and name the place in it.
+
+        The answer holds until three other folders have been asked for: it may be closed then.
+        """
         if not BY_DESCRIPTOR or not place.parts:
             return place.real, None
         key = (place.root.real, *place.parts[:-1])
-        folder = self._open.get(key)
+        folder = self._open.pop(key, None)
         if folder is None:
-            if len(self._open) >= _MOST_OPEN:
-                self.close()
-            with opened(place) as (_, found):
-                folder = self._open[key] = os.dup(found or 0)
+            folder = self._opened(place)
+        self._open[key] = folder
         return place.parts[-1], folder
+
+    def _opened(self, place: Place) -> int:
+        self._close_all_but(_MOST_OPEN - 1)
+        try:
+            return _kept_open(place)
+        except OSError as error:
+            if error.errno not in _NO_DESCRIPTOR:
+                raise
+        self._close_all_but(_IN_USE)
+        return _kept_open(place)
+
+    def _close_all_but(self, count: int) -> None:
+        while len(self._open) > count:
+            os.close(self._open.pop(next(iter(self._open))))
 
     def close(self) -> None:
         """Close them."""
-        while self._open:
-            os.close(self._open.popitem()[1])
+        self._close_all_but(0)
+
+
+def _kept_open(place: Place) -> int:
+    with opened(place) as (_, folder):
+        return os.dup(folder or 0)
 
 
 def _open_root(place: Place) -> int:

@@ -14,6 +14,7 @@ from lineshaft.workspace.disk import (
     FileState,
     Place,
     Unsaved,
+    is_scarce,
     see,
 )
 from lineshaft.workspace.journal.failpoints import reached
@@ -162,7 +163,9 @@ def _judged(
                 stale.append(item.place.path)
             elif item.after.kind != "folder":
                 already.append(item.place)
-        except WorkspaceError:
+        except WorkspaceError as error:
+            if is_scarce(error):
+                raise  # nobody changed anything
             stale.append(item.place.path)  # a folder on the way is none any longer
     return tasks, stale, already
 

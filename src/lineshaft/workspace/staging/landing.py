@@ -10,7 +10,6 @@ change from outside is lost; other programs may see some changes before others f
 after a loss of power the journal is whole, but files may have lost what the system had not written.
 """
 
-import errno
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -23,6 +22,7 @@ from lineshaft.workspace.disk import (
     FileState,
     Folders,
     SeenState,
+    is_scarce,
     mark_of,
     see,
 )
@@ -43,9 +43,6 @@ from lineshaft.workspace.staging.overlay import Base, OverlayNode
 from lineshaft.workspace.staging.through import Saved, Through, note_formatted
 
 _TOLD = 20
-_SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
-"""Errors that are the machine's, and say nothing of a file."""
-
 _MEMORY_BYTES = 16_000_000
 """Of contents that are read once for looking at them and keeping them."""
 
@@ -168,9 +165,8 @@ def _now(base: Base, folders: Folders, *, keep: int) -> SeenState | None:
             return sight
         return see(base.place, keep=keep, folders=folders)
     except WorkspaceError as error:
-        cause = error.__cause__
-        if isinstance(cause, OSError) and cause.errno in _SCARCE:
-            raise  # nobody changed anything: the machine cannot look now
+        if is_scarce(error):
+            raise  # nobody changed anything
         return None
 
 
