@@ -260,6 +260,37 @@ async def test_a_journal_that_was_cut_off_lands_nothing(folder: Folder, root: Pa
     assert folder.half_landed() == 0
 
 
+async def test_a_damaged_journal_of_a_half_made_landing_is_said_and_stops_no_later_one(
+    folder: Folder, root: Path
+) -> None:
+    crash(root, "file-placed")
+    (journal,) = (root.parent / "journals").glob("*.landing")
+    journal.write_bytes(journal.read_bytes().replace(b'"sha256"', b'"shA256"', 1))
+    before = files(root)
+
+    (finding,) = await folder.recover()
+
+    assert (finding.code, finding.level) == ("landing-damaged", "warning")
+    assert files(root) == before
+    assert await folder.recover() == ()
+    with pytest.raises(StateError, match="a journal is damaged"):
+        await folder.undo("run")
+    view = folder.begin("next", atomic=True)
+    await view.write("b", b"next")
+    await view.land()
+    assert (root / "b").read_bytes() == b"next"
+
+
+async def test_an_undo_says_which_journal_is_damaged(folder: Folder, root: Path) -> None:
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    await view.land()
+    (journal,) = (root.parent / "journals/done").glob("*.journal")
+    journal.write_bytes(journal.read_bytes().replace(b'"size"', b'"sizE"'))
+    with pytest.raises(StateError, match="a journal is damaged"):
+        await folder.undo("run")
+
+
 async def test_nobody_else_has_the_lock_of_who_is_landing(
     folder: Folder, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

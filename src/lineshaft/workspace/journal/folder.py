@@ -119,8 +119,19 @@ class Journals:
         return journal
 
     def load(self, path: Path) -> Journal | None:
-        """Read a journal back; None where it was never finished."""
+        """Read a journal back; None where it was never finished, or is damaged."""
         return storage.load(path, kept=self._kept(path.stem))
+
+    def put_damaged(self, path: Path) -> bool:
+        """Keep a damaged journal for its time, so that an undo says so.
+
+        Returns:
+            Whether it was ever whole.
+        """
+        if not storage.is_marked(path):
+            return False
+        path.rename(self._done / f"{path.stem}.journal")
+        return True
 
     def done(self, journal: Journal) -> None:
         """Note that a landing is over; contents that no undo needs are dropped."""

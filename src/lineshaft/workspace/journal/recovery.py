@@ -7,6 +7,7 @@ the others are named.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 
 from lineshaft.errors import LineshaftError, WorkspaceError
 from lineshaft.values import Finding, Struct
@@ -16,6 +17,7 @@ from lineshaft.workspace.disk import (
     Folders,
     Place,
     SeenState,
+    is_scarce,
     listing,
     see,
     told,
@@ -39,6 +41,9 @@ def judge(items: Iterable[Item], *, back: bool = False) -> Judged:
     Args:
         items: The items.
         back: Whether they take back a landing, which may not have come to the modes of its folders.
+
+    Raises:
+        WorkspaceError: The machine cannot look now.
     """
     tasks: dict[str, Task] = {}
     strange: dict[str, Item] = {}
@@ -64,7 +69,9 @@ def _now(place: Place, folders: Folders) -> SeenState | None:
     """Return the state of a place; None where a folder on the way is gone."""
     try:
         return see(place, keep=0, folders=folders)
-    except WorkspaceError:
+    except WorkspaceError as error:
+        if is_scarce(error):
+            raise  # nobody changed anything
         return None
 
 
@@ -157,8 +164,8 @@ def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tupl
     """
     reached("taking-back")
     clean(journal)
-    judged = judge(backwards(journal.header.items), back=True)
     try:
+        judged = judge(backwards(journal.header.items), back=True)
         apply(journal, judged.tasks, back=True)
     except LineshaftError as error:
         raise WorkspaceError(
@@ -187,17 +194,27 @@ def finish(journals: Journals) -> list[Finding]:
         reached("recovery-found")
         journal = journals.load(path)
         if journal is None:
-            journals.drop(path)  # it was never whole, so no step of it was done
-            findings.append(
-                Finding(
-                    code="landing-dropped",
-                    level="info",
-                    message="a landing that had not begun was dropped: nothing was changed",
-                )
-            )
+            findings.append(_without_journal(journals, path))
             continue
         findings += _finish(journals, journal)
     return findings
+
+
+def _without_journal(journals: Journals, path: Path) -> Finding:
+    if journals.put_damaged(path):
+        return Finding(
+            code="landing-damaged",
+            level="warning",
+            message="a landing was cut off, and its journal is damaged: its changes may be half"
+            " made, and are neither finished nor taken back",
+            hint="Compare the files with those that the interrupted run changed: `lineshaft runs`",
+        )
+    journals.drop(path)  # it was never whole, so no step of it was done
+    return Finding(
+        code="landing-dropped",
+        level="info",
+        message="a landing that had not begun was dropped: nothing was changed",
+    )
 
 
 def _finish(journals: Journals, journal: Journal) -> list[Finding]:

@@ -179,7 +179,7 @@ def write(path: Path, header: Header, sources: Mapping[str, Source], *, kept: Pa
         reached("journal-opened")
         file.write(head)
         _write_contents(file, (sources[sha256] for sha256 in inline))
-        file.write(hashlib.sha256(head).hexdigest().encode() + _WHOLE)
+        file.write(_mark(head))
         file.flush()
         reached("journal-written")
         os.fsync(descriptor)
@@ -223,7 +223,7 @@ def sync_folder(path: Path) -> None:
 
 
 def load(path: Path, *, kept: Path) -> Journal | None:
-    """Read a journal back; None where it was never finished.
+    """Read a journal back; None where it was never finished, or is damaged.
 
     Args:
         path: The journal.
@@ -233,19 +233,17 @@ def load(path: Path, *, kept: Path) -> Journal | None:
         StateError: It was written by another version.
     """
     with path.open("rb") as file:
-        head = file.readline()
-        line = file.readline() if head == _MAGIC else b""
+        head = file.readline() + file.readline()
         offset = file.tell()
-        if not line.endswith(b"\n"):
+        file.seek(0, os.SEEK_END)
+        file.seek(max(file.tell() - len(_mark(head)), offset))
+        end = file.tell()
+        if file.read() != _mark(head):
             return None
-        try:
-            facts = cast("dict[str, object]", json.loads(line))
-        except ValueError:
-            return None
-        inline, linked, end = _found(facts, path, offset, kept)
-        file.seek(end)
-        if file.read() != hashlib.sha256(head + line).hexdigest().encode() + _WHOLE:
-            return None
+    facts = cast("dict[str, object]", json.loads(head.removeprefix(_MAGIC)))
+    inline, linked, after = _found(facts, path, offset, kept)
+    if after != end:
+        return None
     if facts["format"] != FORMAT:
         raise StateError(
             "changes are half landed, and their journal has another format than this version's:"
@@ -253,6 +251,18 @@ def load(path: Path, *, kept: Path) -> Journal | None:
             hint="Recover them with the version of Lineshaft that began to land them.",
         )
     return Journal(path, _unpacked(facts), {**inline, **linked})
+
+
+def _mark(head: bytes) -> bytes:
+    """Return the end of a whole journal; its head counts before the head is read."""
+    return hashlib.sha256(head).hexdigest().encode() + _WHOLE
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a journal was finished, though it may be damaged since."""
+    with path.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - len(_WHOLE), 0))
+        return file.read() == _WHOLE
 
 
 def _found(
