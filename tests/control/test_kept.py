@@ -80,6 +80,18 @@ async def test_nor_is_one_whose_record_lost_its_file(
     await read.aclose()
 
 
+@pytest.mark.parametrize("script", ["await poke()", "return 1"])
+async def test_what_cannot_be_kept_says_what_to_do(
+    tmp_path: Path, damaged: Path, outside: Outside, script: str
+) -> None:
+    poke = outside.tool("poke", effect="external")
+    async with Session([poke], workspace=tmp_path, policy=OPEN, store=damaged) as session:
+        ran = await session.run(script)
+        called = await session.call("poke", {})
+    hints = [each.error.hint for each in (ran, called) if each.error is not None]
+    assert hints == ["move the file away (a new store is begun), or put it back from a copy"] * 2
+
+
 async def test_nor_is_one_where_nobody_gave_a_store(
     tmp_path: Path, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
