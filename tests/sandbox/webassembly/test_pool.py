@@ -133,6 +133,23 @@ def test_instances_work_in_a_forked_child_and_with_faulthandler() -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("both\n", "", 0)
 
 
+NO_ROOM = """
+import resource
+from lineshaft import run_sync
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+error = run_sync("return 1").error
+print(error.code, error.message.partition(":")[0], "ulimit -v" in error.hint)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of addresses that holds")
+def test_where_there_is_no_room_for_an_interpreter_the_run_says_what_limits_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NO_ROOM], capture_output=True, text=True, check=False, timeout=200
+    )
+    assert done.stdout == "E_NO_WASM an interpreter cannot be made True\n", done.stderr
+
+
 UNCLOSED = f"""
 import sys
 sys.path[:0] = {[str(Path(__file__).parents[2])]!r}

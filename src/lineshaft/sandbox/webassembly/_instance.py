@@ -45,7 +45,7 @@ class Guest:
         self._must_end = False
         self._guard = threading.Lock()
         try:
-            instance = runtime.linker.instantiate(self._store, runtime.loaded)
+            instance = runtime.instance(self._store)
             found = instance.get_func(self._store, "run")
         except BaseException:
             self._store.close()

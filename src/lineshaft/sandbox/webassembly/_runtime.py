@@ -6,6 +6,7 @@ This file imports wasmtime, and is imported when the first script runs.
 import threading
 from collections.abc import Callable
 
+from lineshaft.errors import WasmUnavailable
 from lineshaft.sandbox.webassembly import _bindings, _interfaces
 from lineshaft.sandbox.webassembly._forks import in_each_child
 from lineshaft.sandbox.webassembly._library import component, wasmtime
@@ -44,6 +45,22 @@ class Runtime(Struct, frozen=True):
         self.bound(store, memory)
         _bindings.set_epoch(store, _EPOCH)
         return store
+
+    def instance(self, store: wasmtime.Store) -> component.Instance:
+        """Return a new instance of the image.
+
+        Raises:
+            WasmUnavailable: The machine has no room for one.
+        """
+        try:
+            return self.linker.instantiate(store, self.loaded)
+        except wasmtime.WasmtimeError as error:
+            reason = str(error).partition("\n")[0]
+            raise WasmUnavailable(
+                f"an interpreter cannot be made: {reason}",
+                hint="each reserves more than 4 GB of addresses, and uses little of it: look at the"
+                " limits of this process (`ulimit -v`)",
+            ) from error
 
     def bound(self, store: wasmtime.Store, memory: int) -> None:
         """Change the most bytes that the guest of a store may hold."""
