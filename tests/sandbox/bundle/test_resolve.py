@@ -131,3 +131,14 @@ def test_a_cache_that_was_emptied_is_filled_again(own_folders: Path) -> None:
     first = resolve(PythonOptions())
     shutil.rmtree(first.root)
     assert resolve(PythonOptions()).root == first.root
+
+
+def test_what_a_killed_process_had_made_of_it_goes(own_folders: Path) -> None:
+    first = resolve(PythonOptions())
+    shutil.rmtree(first.root)
+    left = first.root.with_name(f".{first.root.name}.999999999")
+    (left / "lib").mkdir(parents=True)
+    (left / "lib/half").write_text("half")
+    (left / "lib").chmod(0o500)
+    resolve(PythonOptions())
+    assert not left.exists()

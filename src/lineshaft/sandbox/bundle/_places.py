@@ -23,9 +23,16 @@ def cache_folder() -> Path:
 
 @contextmanager
 def building(target: Path) -> Generator[None]:
-    """Hold the right to make a folder; others wait until it is there."""
+    """Hold the right to make a folder; others wait until it is there.
+
+    What processes that were killed had made of it goes first.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(target.with_name(f".{target.name}.lock")):
+        for draft in list(target.parent.iterdir()):
+            name, _, process = draft.name.rpartition(".")
+            if name == f".{target.name}" and process.isdecimal():
+                files.remove_tree(draft)
         yield
 
 
