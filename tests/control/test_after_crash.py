@@ -110,6 +110,17 @@ def test_a_run_that_is_over_or_under_way_does_not_go_on(world: World) -> None:
     host.kill()
 
 
+def test_a_run_under_way_is_not_called_cut_off(world: World) -> None:
+    host = world.start("run", script=HANGS.replace("hang(", "hang_plain("))
+    until(world, "hang_plain third")
+    [running] = [run for run in world.runs() if run["status"] == "running"]
+    refused = world.do("resume", run_id=running["run_id"], repeat=None)
+    assert refused["raised"] == "E_RUN_BUSY"
+    assert "goes on" in refused["message"]
+    assert "hang_plain" not in refused["message"]
+    host.kill()
+
+
 def test_staged_changes_that_died_with_the_host_are_made_again(world: World) -> None:
     script = """
 await write_file(path="one.txt", content="1")

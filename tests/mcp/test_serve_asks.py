@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp import Client, MCPError
+from mcp.client import ClientRequestContext
 
 from fronts import (
     ASKS,
@@ -135,6 +137,95 @@ async def test_a_client_that_cannot_ask_gets_the_run_to_come_back_to(
         done = await client.call_tool("resume", {"run_id": run_id})
     assert data_of(looked)["value"] == "x"
     assert data_of(done)["value"] == "x"
+    assert made == ["x"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_run_in_the_background_that_somebody_else_let_go_on_is_told_as_it_is(
+    mode: Mode, tmp_path: Path
+) -> None:
+    async with served([put], at=tmp_path, policy=ASKS, mode=mode) as (client, session):
+        ran = await client.call_tool("run", {"code": PUT, "background": True})
+        run_id = data_of(ran)["run_id"]
+        with anyio.fail_after(20):
+            while data_of(ran)["status"] == "running":
+                ran = await client.call_tool("status", {"run_id": run_id})
+        assert data_of(ran)["status"] == "paused"
+        await session.resume(run_id, {"*": Answer(allow=True)})
+        looked = await client.call_tool("status", {"run_id": run_id})
+        done = await client.call_tool("resume", {"run_id": run_id})
+    assert data_of(looked)["value"] == "x"
+    assert data_of(done)["value"] == "x"
+    assert made == ["x"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_run_that_goes_on_elsewhere_is_running(mode: Mode, tmp_path: Path) -> None:
+    begun, go_on = anyio.Event(), anyio.Event()
+
+    @tool(effect="external", name="put")
+    async def slow(what: str) -> str:
+        """Put something somewhere, after a while."""
+        begun.set()
+        await go_on.wait()
+        return what
+
+    async with served([slow], at=tmp_path, policy=ASKS, mode=mode) as (client, session):
+        run_id = data_of(await client.call_tool("run", {"code": PUT}))["run_id"]
+        async with anyio.create_task_group() as group:
+            group.start_soon(session.resume, run_id, {"*": Answer(allow=True)})
+            await begun.wait()
+            still = await client.call_tool("resume", {"run_id": run_id})
+            go_on.set()
+        done = await client.call_tool("resume", {"run_id": run_id})
+    assert data_of(still)["status"] == "running"
+    assert data_of(done)["value"] == "x"
+
+
+class _Slow(Person):
+    """A person who waits before they answer."""
+
+    def __init__(self, decision: str) -> None:
+        super().__init__([accepts(decision=decision)])
+        self.sees, self.may = anyio.Event(), anyio.Event()
+
+    async def __call__(
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult:
+        self.sees.set()
+        await self.may.wait()
+        return await super().__call__(context, params)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_of_two_clients_that_resume_a_run_both_get_its_end(
+    mode: Mode, tmp_path: Path
+) -> None:
+    people = _Slow("approve all"), _Slow("deny all")
+    ends: list[types.CallToolResult] = []
+
+    async with (
+        Session([put], workspace=tmp_path, policy=ASKS, store=tmp_path / "store.db") as session,
+        front_server(Front(session)) as server,
+        Client(server, mode=mode) as alone,
+        Client(server, mode=mode, elicitation_callback=people[0]) as first,
+        Client(server, mode=mode, elicitation_callback=people[1]) as second,
+    ):
+        run_id = data_of(await alone.call_tool("run", {"code": PUT}))["run_id"]
+
+        async def resume(client: Client) -> None:
+            ends.append(await client.call_tool("resume", {"run_id": run_id}))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(resume, first)
+            group.start_soon(resume, second)
+            for each in people:
+                await each.sees.wait()
+            people[0].may.set()
+            while not ends:
+                await anyio.lowlevel.checkpoint()
+            people[1].may.set()
+    assert [data_of(each)["value"] for each in ends] == ["x", "x"]
     assert made == ["x"]
 
 

@@ -106,6 +106,9 @@ class StoredRunActions(ABC):
         """
         live, resumer, _ = self._later()
         refuse_unusable(caller=caller)
+        if await self._goes_on(run_id):
+            busy = RunBusy(f"run {run_id!r} goes on already", hint="wait for its end")
+            raise await resumer.elsewhere(run_id) or busy
         decided = None if repeat is None else frozenset(repeat)
         reply = Reply(answers=_checked(answers), repeat=decided, caller=caller)
         resumed = await resumer.resume(run_id, reply)

@@ -10,7 +10,7 @@ import anyio
 import mcp_types as types
 from mcp import MCPError
 
-from lineshaft.errors import RunUnknown, ToolError
+from lineshaft.errors import RunBusy, RunUnknown, ToolError
 from lineshaft.mcp.client import failed_results, refusals
 from lineshaft.mcp.front.client import Asked, Client, FilledForm, Question, ToolReply
 from lineshaft.mcp.front.elicitation import Put, answering, filled_of
@@ -195,6 +195,8 @@ class Runs:
     async def _go_on(
         self, run_id: str, answers: Mapping[str, Answer], client: Client
     ) -> ToolReply | Asked:
+        if (live := self.works.of_run(run_id)) is not None and not live.ended:
+            return await self._follow(live, client, owned=False)  # another client was faster
         work = Operation(run_id)
         caller = self._caller(work, client)
 
@@ -202,7 +204,10 @@ class Runs:
             return await self._session.resume(run_id, answers, caller=caller)
 
         self.works.start(work, carry)
-        return await self._follow(work, client)
+        try:
+            return await self._follow(work, client)
+        except RunBusy:  # somebody else was faster: in a terminal, or in another server
+            return await self.status(run_id)
 
     async def _follow(
         self, work: Operation, client: Client, *, owned: bool = True

@@ -317,6 +317,12 @@ class Operations:
         return self._by_key.get(key)
 
     def of_run(self, run_id: str) -> Operation | None:
-        """Return what is under way or kept of a run."""
+        """Return what is under way or kept of a run.
+
+        Of one that was paused nothing is kept: it may have gone on elsewhere since.
+        """
         live = (each for each in self._by_key.values() if each.run_id == run_id)
-        return next(live, None) or self._kept.get(run_id)
+        found = next(live, None) or self._kept.get(run_id)
+        if found is not None and isinstance(found.result, RunResult):
+            return found if found.result.status != "paused" else None
+        return found
