@@ -2,6 +2,7 @@
 
 import json
 
+import anyio
 import pytest
 
 from lineshaft import Event, Limits, Policy, tool
@@ -225,6 +226,29 @@ async def test_a_call_that_failed_is_not_told_as_done(make: Make) -> None:
         handled = await session.handle("run_script", {"code": script})
     told = "already done: send(to=a); send(to=b) (failed: in part, or not at all)"
     assert told in handled.text
+
+
+@pytest.mark.behaviour("E25")
+async def test_a_call_that_was_ended_in_the_middle_is_told(make: Make) -> None:
+    begun = anyio.Event()
+
+    @tool(effect="external")
+    async def send(to: str) -> str:
+        """Send something; it never ends for one of them."""
+        if to == "b":
+            begun.set()
+            await anyio.sleep_forever()
+        return to
+
+    script = "await send(to='a')\nawait asyncio.gather(send(to='b'), send(to='c'))"
+    async with make(send, policy=Policy("open")) as session:
+        run = await session.start(script)
+        await begun.wait()
+        run.cancel()
+        result = await run.result()
+        told = session.told(result).text
+    assert [call.arguments["to"] for call in result.effects] == ["a", "b"]
+    assert "already done: send(to=a); send(to=b) (cancelled: in part, or not at all)" in told
 
 
 @pytest.mark.behaviour("E25")

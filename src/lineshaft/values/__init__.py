@@ -66,7 +66,7 @@ from lineshaft.values._engines import (
     minor_version,
 )
 from lineshaft.values._enumeration import counted, first_few
-from lineshaft.values._fates import UNDONE_BY_CANCEL, fate_of_changes, is_dropped
+from lineshaft.values._fates import fate_of_changes, is_dropped
 from lineshaft.values._inner_script import (
     InnerScript,
     KeptScript,
@@ -104,6 +104,7 @@ from lineshaft.values._python import (
 )
 from lineshaft.values._runs import (
     EXIT_CODES,
+    UNDONE_BY_CANCEL,
     CallError,
     CallRecord,
     CallResult,

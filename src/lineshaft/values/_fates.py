@@ -1,12 +1,9 @@
 """The fate of the changes that a run staged, in a sentence."""
 
 from lineshaft.values._enumeration import counted, first_few
-from lineshaft.values._runs import CallRecord, RunResult
+from lineshaft.values._runs import UNDONE_BY_CANCEL, CallRecord, RunResult
 
 _NAMED = 3
-
-UNDONE_BY_CANCEL = "python_run"
-"""The tool of which nothing stays where it was cancelled: it keeps changes at its end."""
 
 
 def fate_of_changes(result: RunResult) -> str:

@@ -57,6 +57,9 @@ EXIT_CODES: Mapping[RunStatus, int] = {
 _EXIT_BY_CODE: Mapping[str, int] = {"E_DENIED": 3, "E_CALL_LIMIT": 4, "E_TOOL_TIMEOUT": 4}
 """Exit codes of calls that failed, also where a script did not catch them."""
 
+UNDONE_BY_CANCEL = "python_run"
+"""The tool of which nothing stays where it was cancelled: it keeps changes at its end."""
+
 
 class Event(Struct, frozen=True, kw_only=True):
     """One step of a run, already redacted."""
@@ -137,6 +140,8 @@ def _may_have_acted(call: CallRecord, landings: int) -> bool:
     if call.staged_after is not None and call.staged_after >= landings:
         return False
     beyond_files = call.effect in ("exec", "external")
+    if call.status == "cancelled":  # one that had begun: others took no time
+        return beyond_files and call.duration_ms > 0 and call.tool != UNDONE_BY_CANCEL
     return call.status in ("done", "unknown") or (call.status == "failed" and beyond_files)
 
 
