@@ -70,3 +70,13 @@ async def test_a_server_that_lost_our_session_is_met_anew_and_asked_again(kind: 
             for _ in range(2):
                 assert (await session.call("h.wrong")).value == "lost"
                 assert (await session.call("h.fine")).value == "fine"
+
+
+@pytest.mark.parametrize("kind", ["half-json", "half-event"])
+async def test_half_characters_of_a_result_are_replaced(kind: str) -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", kind, str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, store=False) as session:
+            result = await session.call("h.wrong")
+    assert result.value == "\ufffd cut \\ud83d \U0001f600 \ufffd", result

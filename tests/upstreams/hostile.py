@@ -284,6 +284,7 @@ CALLS: dict[str, Callable[[Any], None]] = {
         + "}" * 5_000
         + "}}\n"
     ),
+    "half-character": lambda id_: answer(id_, text("\ud83d cut \\ud83d \ud83d\ude00 \ude00")),
     "no-number": lambda id_: raw(
         f'{{"jsonrpc":"2.0","id":{id_},"result":{{"content":[],"structuredContent":{{"n":NaN}}}}}}\n'
     ),

@@ -145,6 +145,13 @@ def breaks_off(handler: Handler, _id: Any) -> None:
     handler.close_connection = True
 
 
+def pieces(id_: Any) -> list[bytes]:
+    """Return an answer as an event, a byte at a time."""
+    body = json.dumps({"jsonrpc": "2.0", "id": id_, "result": text(HALVES)})
+    return [bytes([each]) for each in f"data: {body}\n\n".encode()]
+
+
+HALVES = "\ud83d cut \\ud83d \ud83d\ude00 \ude00"
 BIG = b"x" * 1_000_000
 JSON = {"content-type": "application/json"}
 
@@ -165,6 +172,8 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "breaks": lambda h, _id: h.reply(500, b"oops"),
     "busy": lambda h, _id: h.reply(429, b"later"),
     "no-json": lambda h, _id: h.reply(200, b"{no", JSON),
+    "half-json": lambda h, id_: h.answer(id_, text(HALVES)),
+    "half-event": lambda h, id_: h.stream("text/event-stream", pieces(id_)),
     "no-event": lambda h, _id: h.stream("text/event-stream", [b"data: {no\n\n"]),
     "wrong-id": lambda h, id_: h.answer(id_ + 100, text("not yours")),
     **dict.fromkeys(LOSES, forgets),

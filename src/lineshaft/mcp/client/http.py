@@ -16,6 +16,7 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
+from lineshaft.mcp.client.surrogates import HalvesFilter
 from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, TOO_LARGE
 
 _SECONDS = 30.0
@@ -121,14 +122,15 @@ class _Counted(httpx2.AsyncByteStream):
         self._most_bytes = most_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
+        total, halves = 0, HalvesFilter()
         try:
             async for data in self._inner:
                 total += len(data)
                 if self._most_bytes is not None and total > self._most_bytes:
                     text = f"{TOO_LARGE}: it sent a message of more than {self._most_bytes:,} bytes"
                     raise httpx2.StreamError(text)
-                yield data
+                yield halves.feed(data)
+            yield halves.end()
         except httpx2.TransportError as error:
             raise httpx2.StreamError(f"its answer broke off: {error}") from error
 

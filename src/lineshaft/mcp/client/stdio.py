@@ -21,6 +21,7 @@ from mcp.shared.message import SessionMessage
 
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.background import background
+from lineshaft.mcp.client.surrogates import without_halves
 from lineshaft.mcp.client.wire import TOO_LARGE, Wire
 from lineshaft.processes import Piped, minimal_environment, piped
 
@@ -157,7 +158,7 @@ def _message(line: bytes | Cut, most_bytes: int) -> SessionMessage | None:
     if not line.strip():
         return None
     try:
-        found = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        found = types.jsonrpc_message_adapter.validate_json(without_halves(line), by_name=False)
     except ValueError:
         return _failed(line[:EDGE], line[-EDGE:], "it sent a message that is not valid JSON-RPC")
     return SessionMessage(found)
