@@ -234,6 +234,27 @@ async def test_a_closed_checker_says_so() -> None:
     assert (said.code, said.message) == ("checker-failed", "the type checker is closed")
 
 
+@pytest.mark.parametrize("started", [0, 1])
+async def test_where_no_thread_can_be_started_the_check_fails_and_says_so(
+    checker: TyChecker, monkeypatch: pytest.MonkeyPatch, started: int
+) -> None:
+    start = threading.Thread.start
+    left = [True] * started
+
+    def scarce(thread: threading.Thread) -> None:
+        if threading.current_thread().name == "lineshaft-checker" and not (left and left.pop()):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", scarce)
+    with anyio.fail_after(20):
+        (said,) = await checker.check("return 1", stubs=STUBS, inputs={})
+    assert "cannot be started" in said.message
+    assert servers() == []
+    monkeypatch.undo()
+    assert await found(checker, "return nope") == [("unresolved-reference", 1, 8)]
+
+
 async def test_without_a_folder_to_write_the_check_fails_and_says_so(
     checker: TyChecker, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

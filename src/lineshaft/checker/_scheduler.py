@@ -224,6 +224,9 @@ class Scheduler:
                     self._begin(project, check)
                 except (OSError, ImportError) as error:
                     check.fail(_not_started(error))
+                except Exception as error:
+                    check.fail(f"the type checker failed: {type(error).__name__}: {error}")
+                    raise
 
     def _must_wait(self, project: _Project) -> bool:
         running = [each.running for each in self._running() if each.running]

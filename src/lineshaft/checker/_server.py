@@ -1,6 +1,7 @@
 """A running `ty server`: a process, the threads at its pipes, and its end with its host."""
 
 import contextlib
+import errno
 import importlib
 import json
 import os
@@ -44,9 +45,14 @@ class Server:
                 os.close(end)
             raise
         self._tie = None if tie is None else _tied(self._process.pid, *tie)
-        for work in (self._write, self._read):
-            # A thread that waits for a pipe must not keep the program from ending.
-            threading.Thread(target=work, name="lineshaft-checker", daemon=True).start()
+        try:
+            for work in (self._write, self._read):
+                # A thread that waits for a pipe must not keep the program from ending.
+                threading.Thread(target=work, name="lineshaft-checker", daemon=True).start()
+        except RuntimeError as error:
+            self.close()
+            self._close_pipes()
+            raise OSError(errno.EAGAIN, str(error)) from error
 
     def send(self, message: Message) -> None:
         """Send a message; never waits."""
@@ -68,9 +74,12 @@ class Server:
     def abandon(self) -> None:
         """Let go of it in a forked child; it belongs to the parent."""
         self._process.returncode = 0
+        self._close_pipes()
+        self._untie()
+
+    def _close_pipes(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             cast("IO[bytes]", pipe).close()
-        self._untie()
 
     def _untie(self) -> None:
         if self._tie is not None:
