@@ -8,9 +8,11 @@ import anyio
 import pytest
 
 from control.world import Open
-from lineshaft import tool
+from lineshaft import Answer, RunResult, tool
 from lineshaft.errors import RunBusy, StateError, StateExpired
 from lineshaft.store import Store
+from lineshaft.values import Finding
+from lineshaft.workspace import Folder
 
 VERSION_1 = Path(__file__).parent.parent / "store" / "version_1.sql"
 WRITES = "await write_file(path='a.txt', content='mine')"
@@ -53,6 +55,43 @@ async def test_a_run_that_goes_on_is_not_undone(opened: Open, workspace: Path) -
         assert (await run.result()).value == 1
         await other.undo(run.run_id)
         assert not (workspace / "a.txt").exists()
+
+
+async def test_a_run_that_goes_on_meanwhile_is_not_undone(
+    opened: Open, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, leave = anyio.Event(), anyio.Event()
+
+    @tool(effect="external")
+    async def holds() -> None:
+        """Wait outside."""
+        there.set()
+        await leave.wait()
+
+    recover, found = Folder.recover, list[RunResult]()
+    script = (
+        f"{WRITES}\nawait run_command('true')\nawait poke(what='asked')\nawait holds()\nreturn 1"
+    )
+    async with opened(holds) as session, opened() as other, anyio.create_task_group() as group:
+        paused = await session.run(script)
+        assert (paused.status, (workspace / "a.txt").read_text()) == ("paused", "mine")
+
+        async def go_on() -> None:
+            found.append(await session.resume(paused.run_id, {"*": Answer(allow=True)}))
+
+        async def race(folder: Folder) -> tuple[Finding, ...]:
+            """Have the run go on once the undo has seen that it waits."""
+            monkeypatch.undo()
+            group.start_soon(go_on)
+            await there.wait()
+            return await recover(folder)
+
+        monkeypatch.setattr(Folder, "recover", race)
+        with pytest.raises(RunBusy, match="goes on"):
+            await other.undo(paused.run_id)
+        assert (workspace / "a.txt").read_text() == "mine"
+        leave.set()
+    assert [(each.status, each.value) for each in found] == [("success", 1)]
 
 
 async def test_a_store_that_cannot_be_read_keeps_nobody_from_undoing(

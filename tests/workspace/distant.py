@@ -14,6 +14,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    ConfirmUndo,
     Content,
     Finding,
     Process,
@@ -68,7 +69,7 @@ class Distant(Folder):
         """Do nothing: it keeps nothing."""
         return ()
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refuse: it keeps nothing."""
         raise RunUnknown(run_id)
 

@@ -14,6 +14,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    ConfirmUndo,
     Content,
     Entry,
     Finding,
@@ -229,7 +230,7 @@ class CallWorkspace(Workspace):
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot recover a workspace")
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot undo a run")
 

@@ -157,8 +157,8 @@ class StoredRunActions(ABC):
     async def undo(self, run_id: str) -> Undone:
         """Take back all changes of files that a run landed, whole or not at all.
 
-        A run that waits, or whose process died, is ended by it: going on, it would stand on changes
-        that are no longer there.
+        A run that waits, or whose process died, is ended before: going on, it would stand on
+        changes that are no longer there.
 
         Returns:
             The changes on the disk.
@@ -168,20 +168,26 @@ class StoredRunActions(ABC):
             StateError: The run's changes are not known, or no longer all of them; or it goes on.
         """
         _, resumer, workspace = self._later()
+        await self._must_not_go_on(run_id)
+        await workspace.recover()
+
+        async def end() -> None:
+            if self.store is not None:
+                with suppress(StateError):  # it is over, or has no record that could be trusted
+                    await self.store.cancel(run_id)
+            await self._must_not_go_on(run_id)  # another process may have taken it meanwhile
+
+        try:
+            return await workspace.undo(run_id, confirm=end)
+        except RunUnknown as error:
+            raise (await resumer.elsewhere(run_id) or error) from None
+
+    async def _must_not_go_on(self, run_id: str) -> None:
         if await self._goes_on(run_id):
             raise RunBusy(
                 f"run {run_id!r} goes on: it would change on what is taken back",
                 hint="wait for it, or end it, and undo it then",
             )
-        await workspace.recover()
-        try:
-            undone = await workspace.undo(run_id)
-        except RunUnknown as error:
-            raise (await resumer.elsewhere(run_id) or error) from None
-        if self.store is not None:
-            with suppress(StateError):  # it is over, or has no record that could be trusted
-                await self.store.cancel(run_id)
-        return undone
 
     async def _is_single_call(self, run_id: str) -> bool:
         """Return whether a run of which nothing is kept but its record was a call, and no script.

@@ -8,6 +8,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Coroutine,
     Iterable,
     Iterator,
     Mapping,
@@ -75,6 +76,9 @@ class Entry(Struct, frozen=True, kw_only=True):
 ApprovePaths = Callable[[Sequence[str]], None]
 """Takes paths, and raises the error to report where one of them may not be touched. May be called
 in any thread."""
+
+ConfirmUndo = Callable[[], Coroutine[object, object, None]]
+"""Returns where an undo may go on, and raises the error to report where it may not."""
 
 
 class Content(Struct, frozen=True, kw_only=True):
@@ -475,8 +479,13 @@ class Workspace(Protocol):
         """
         ...
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Take back all landed changes of a run, whole or not at all.
+
+        Args:
+            run_id: The run.
+            confirm: Called when all of them can be taken back, and before the first is; an error
+                that it raises is raised, and nothing was done.
 
         Raises:
             StaleFile: Some of the files were changed since; they are named, nothing was done.

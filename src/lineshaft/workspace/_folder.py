@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from lineshaft.errors import ConfigError, RunUnknown
-from lineshaft.values import NO_SECRETS, Finding, SecretFinder, Undone, Workspace
+from lineshaft.values import NO_SECRETS, ConfirmUndo, Finding, SecretFinder, Undone, Workspace
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
@@ -149,8 +149,12 @@ class Folder(DirectView, Workspace):
             raise RunUnknown(f"nothing is kept of the changes of run {run_id!r}")
         return await self._hop(landed_contents, journals, run_id, path, moved_from)
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Take back all landed changes of a run, whole or not at all.
+
+        Args:
+            run_id: The run.
+            confirm: As for `Workspace.undo`.
 
         Raises:
             StaleFile: Some of the files were changed since; they are named, nothing was done.
@@ -160,9 +164,15 @@ class Folder(DirectView, Workspace):
         journals = self._shared.journals
         if journals is None:
             raise RunUnknown(f"nothing is kept of the changes of run {run_id!r}")
-        return await self._hop(self._undo, journals, run_id)
+        return await self._hop(self._undo, journals, run_id, confirm)
 
-    def _undo(self, journals: Journals, run_id: str) -> Undone:
+    def _undo(self, journals: Journals, run_id: str, confirm: ConfirmUndo | None) -> Undone:
+        from anyio import from_thread  # noqa: PLC0415  only an undo needs it
+
+        def confirmed() -> None:
+            if confirm is not None:
+                from_thread.run(confirm)
+
         with self._shared.lock, journals.lock():
             finish(journals)
-            return undo(journals, run_id, self._shared.editor)
+            return undo(journals, run_id, self._shared.editor, confirm=confirmed)

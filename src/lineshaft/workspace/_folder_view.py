@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, Guarded
-from lineshaft.values import NO_SECRETS, Change, Finding, Guard, SecretFinder, Stage, Undone
+from lineshaft.values import (
+    NO_SECRETS,
+    Change,
+    ConfirmUndo,
+    Finding,
+    Guard,
+    SecretFinder,
+    Stage,
+    Undone,
+)
 from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._ledger import Ledger
 from lineshaft.workspace._shared import Shared
@@ -52,7 +61,7 @@ class FolderView(DirectView, Stage):
         """Refuse: that is the folder's."""
         raise ConfigError("a view recovers nothing: ask the folder")
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refuse: that is the folder's."""
         raise ConfigError("a view undoes nothing: ask the folder")
 

@@ -30,6 +30,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    ConfirmUndo,
     Content,
     Entry,
     Finding,
@@ -733,7 +734,7 @@ class ViewAnywhere(Stage):
         """Refuse: that is the workspace's."""
         raise ConfigError(_NO_STAGE)
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refuse: that is the workspace's."""
         raise ConfigError(_NO_STAGE)
 

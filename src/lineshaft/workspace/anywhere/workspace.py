@@ -9,6 +9,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    ConfirmUndo,
     Content,
     Entry,
     Finding,
@@ -61,7 +62,7 @@ class StagedAnywhere(Workspace):
         """Do what the workspace itself does after a crash."""
         return await self.live.recover()
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refuse.
 
         Raises:

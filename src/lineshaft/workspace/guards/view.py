@@ -10,6 +10,7 @@ from lineshaft.values import (
     Capability,
     Change,
     Command,
+    ConfirmUndo,
     Content,
     Entry,
     Finding,
@@ -147,9 +148,9 @@ class Looking(Stage):
         """Refuse."""
         _only_looks(run_id, atomic, packed, secrets)
 
-    async def undo(self, run_id: str) -> Undone:
+    async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refuse."""
-        _only_looks(run_id)
+        _only_looks(run_id, confirm)
 
     async def consult(self, process: str = "") -> tuple[Finding, ...]:
         """Refuse."""

@@ -1,7 +1,7 @@
 """Undo of a run's landings: all its stages as one landing, whole or not at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, WorkspaceError
@@ -30,7 +30,13 @@ _NOTHING = (
 )
 
 
-def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undone:
+def undo(
+    journals: Journals,
+    run_id: str,
+    editor: Editor | None = None,
+    *,
+    confirm: Callable[[], None],
+) -> Undone:
     """Take back all landed changes of a run; the caller holds the lock.
 
     Args:
@@ -38,6 +44,7 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
         run_id: The run.
         editor: The window that shows the files: what it has not saved counts, and where it shows a
             file as it was before, that is saved.
+        confirm: Called when all of them can be taken back, and before the first is.
 
     Raises:
         StaleFile: Some of the files were changed since; nothing was done.
@@ -58,6 +65,7 @@ def undo(journals: Journals, run_id: str, editor: Editor | None = None) -> Undon
             hint="Take back those changes first, or edit the files by hand.",
         )
     reached("undo-judged")
+    confirm()
     header = Header(
         id=journals.new_id(run_id),
         kind="undo",
