@@ -144,7 +144,7 @@ def specs() -> tuple[ToolSpec, ...]:
 @pytest.fixture(scope="session")
 def ask() -> Iterator[AskReader]:
     """Return the way to the reader in the image."""
-    asker = Asker(seconds=60)
+    asker = Asker(seconds=300)  # also beside tests that take all cores
     yield through(asker)
     asker.close()
 
