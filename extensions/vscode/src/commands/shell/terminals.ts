@@ -40,10 +40,12 @@ class ShellTerminal implements OpenTerminal {
     void terminal.processId.then((pid) => { this.#pid = pid; });
   }
 
-  /** Looks whether it can be used: VS Code tells a little late that a person has begun something. */
+  /**
+   * Looks whether it can be used: VS Code tells a little late that a person has begun something.
+   * Until then it has children, as it has for a moment where the shell itself makes its prompt.
+   */
   isFree(): boolean {
-    if (this.state === "free" && hasChildren(this.#pid)) this.state = "theirs";
-    return this.state === "free";
+    return this.state === "free" && !hasChildren(this.#pid);
   }
 
   execute(line: string): Execution {
@@ -151,7 +153,7 @@ export class ShellTerminals implements vscode.Disposable {
   /** Keeps one terminal that is free. */
   #released(terminal: ShellTerminal, keep: boolean): void {
     if (!this.#all.has(terminal) || terminal.state !== "ours") return;
-    const another = [...this.#all].some((each) => each.state === "free");
+    const another = [...this.#all].some((each) => each.isFree());
     terminal.state = "free";
     if (keep && !another) return;
     this.#all.delete(terminal);
