@@ -215,11 +215,8 @@ async def test_a_background_run_that_must_be_approved_pauses(tmp_path: Path) -> 
     async with served([put], at=tmp_path, policy=ASKS) as (client, _):
         arguments = {"code": "return await put(what='x')", "background": True}
         ran = await client.call_tool("run", arguments)
-        run_id = data_of(ran)["run_id"]
-        with anyio.fail_after(20):
-            while data_of(ran)["status"] == "running":
-                ran = await client.call_tool("status", {"run_id": run_id})
-    assert data_of(ran)["status"] == "paused"
+        waits = await client.call_tool("resume", {"run_id": data_of(ran)["run_id"]})
+    assert data_of(waits)["status"] == "paused"
 
 
 class Place:
