@@ -50,42 +50,42 @@ def done(page: Page, order: dict[str, str]) -> object:
     given = order.get("text", "")
     match order["act"]:
         case "open":
-            page.goto(given, timeout=120_000)
-            page.wait_for_selector(".monaco-workbench", timeout=120_000)
+            page.goto(given, timeout=150_000)
+            page.wait_for_selector(".monaco-workbench", timeout=150_000)
         case "keys":
             page.keyboard.press(given)
         case "type":
             page.keyboard.type(given)
         case "click":
-            located(page, given).click(timeout=60_000)
+            located(page, given).click(timeout=150_000)
         case "hover":
-            located(page, given).hover(timeout=60_000)
+            located(page, given).hover(timeout=150_000)
         case "wait":
-            located(page, given).wait_for(timeout=60_000)
+            located(page, given).wait_for(timeout=150_000)
         case "appears":
             with suppress(TooLate):
                 located(page, given).wait_for(timeout=2_000)
                 return True
             return False
         case "text":
-            return located(page, given).inner_text(timeout=60_000)
+            return located(page, given).inner_text(timeout=150_000)
         case "count":
             return page.locator(given).count()
         case "focus":
-            located(page, given).focus(timeout=60_000)
+            located(page, given).focus(timeout=150_000)
         case "enabled":
-            return located(page, given).is_enabled(timeout=60_000)
+            return located(page, given).is_enabled(timeout=150_000)
         case "fits":
             fits = "each => each.scrollWidth <= each.clientWidth"
-            return located(page, given).evaluate(fits, timeout=60_000)
+            return located(page, given).evaluate(fits, timeout=150_000)
         case "size":
             width, height = map(int, given.split("x"))
             page.set_viewport_size({"width": width, "height": height})
         case "contrast":
-            return located(page, given).evaluate(CONTRAST, timeout=60_000)
+            return located(page, given).evaluate(CONTRAST, timeout=150_000)
         case "reload":
             page.reload()
-            page.wait_for_selector(".monaco-workbench", timeout=120_000)
+            page.wait_for_selector(".monaco-workbench", timeout=150_000)
         case "shot":
             page.screenshot(path=given)
         case _:

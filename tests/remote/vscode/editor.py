@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[3]
 CODE_SERVER = ROOT / ".venv" / "editor" / "node_modules" / "code-server" / "out/node/entry.js"
 FINDER = Path(__file__).with_name("finder")
 VSIX = ROOT / "extensions" / "vscode" / "dist" / "lineshaft.vsix"
-SECONDS = 60
+SECONDS = 150
 
 SETTINGS: Mapping[str, object] = {
     "security.workspace.trust.enabled": False,

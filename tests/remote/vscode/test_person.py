@@ -65,10 +65,10 @@ def test_what_is_allowed_is_done_and_what_is_refused_is_an_error(
     assert "run: echo ran" in asking.browser("text", LIST)
     asking.browser("click", f'{ROW}:has-text("run: echo ran")')
     asking.browser("keys", "Enter")
-    ran = run.result(timeout=60)
+    ran = run.result(timeout=150)
     assert isinstance(ran, RunObservation), ran
     assert ran.content == "ran\n"
-    assert code(write.result(timeout=60)) == "E_DENIED"
+    assert code(write.result(timeout=150)) == "E_DENIED"
     assert not (asking.root / "a.txt").exists()
 
 
@@ -83,7 +83,7 @@ def test_escape_leaves_actions_waiting_and_the_list_comes_again(
     asking.browser("wait", LIST)
     asking.browser("click", f'{ROW}:has-text("write: b.txt")')
     asking.browser("keys", "Enter")
-    assert isinstance(write.result(timeout=60), WriteObservation)
+    assert isinstance(write.result(timeout=150), WriteObservation)
     assert (asking.root / "b.txt").read_text() == "x\n"
 
 
@@ -96,8 +96,8 @@ def test_reading_asks_nobody_and_one_button_refuses_all(
         pool, asking, RunAction(command="touch d.txt"), RunPythonAction(code="print(1)")
     )
     asking.browser("click", f"{LIST} .action-label.codicon-close")
-    assert code(first.result(timeout=60)) == "E_DENIED"
-    assert code(second.result(timeout=60)) == "E_DENIED"
+    assert code(first.result(timeout=150)) == "E_DENIED"
+    assert code(second.result(timeout=150)) == "E_DENIED"
     assert not (asking.root / "d.txt").exists()
 
 

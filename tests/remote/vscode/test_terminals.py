@@ -219,19 +219,19 @@ def test_a_person_types_to_a_command_and_ctrl_c_or_a_closed_terminal_end_its_tre
         in_terminal(editor)
         editor.browser("type", "bob")
         editor.browser("keys", "Enter")
-        done = asked.result(timeout=60)
+        done = asked.result(timeout=150)
         assert (done.metadata.exit_code, done.content) == (0, "bob\ngot bob\n")  # as they see it
         stopped = pool.submit(ran, editor, tree)
         until_there(editor, "pid")
         in_terminal(editor)
         editor.browser("keys", "Control+c")
-        assert stopped.result(timeout=60).metadata.signal == "SIGTERM"
+        assert stopped.result(timeout=150).metadata.signal == "SIGTERM"
         assert ran(editor, "rm pid").metadata.exit_code == 0
         closed = pool.submit(ran, editor, tree)
         until_there(editor, "pid")
         pid = int((editor.root / "pid").read_text())
         editor.browser.command("Terminal: Kill the Active Terminal Instance")
-        done = closed.result(timeout=60)
+        done = closed.result(timeout=150)
     assert done.metadata.exit_code == -1
     assert "its terminal was closed" in done.metadata.suffix
     until(lambda: not psutil.pid_exists(pid))

@@ -131,7 +131,7 @@ return read
 """,
         )
         assert "unsaved.txt" in chosen(editor, "Save with the run")
-        seen = running.result(timeout=120)
+        seen = running.result(timeout=150)
     assert (seen["status"], seen["value"]) == ("success", "one\ntyped"), seen
     assert file.read_text() == "one\ntyped\nand more\n"
     assert (editor.root / "new" / "inner.txt").read_text() == "new\n"
@@ -230,7 +230,7 @@ def test_a_person_who_refuses_a_landing_keeps_the_files(asking: VsCode) -> None:
         run = pool.submit(ran, asking, script)
         asking.browser("wait", listed)
         asking.browser("click", ".quick-input-widget:visible .action-label.codicon-close")
-        done = run.result(timeout=120)
+        done = run.result(timeout=150)
     assert (done["status"], done["error"]["code"]) == ("error", "E_DENIED")
     assert (asking.root / "a.txt").read_text() == "one\n"
 
@@ -254,7 +254,7 @@ return [first["exit_code"], second.code]
         assert "later calls of run_command in this run" in listed
         editor.browser("click", f'{row}:has-text("touch allowed")')
         editor.browser("keys", "Enter")
-        done = run.result(timeout=120)
+        done = run.result(timeout=150)
     assert (done["status"], done["value"]) == ("success", [0, "E_DENIED"]), done
     assert sorted(path.name for path in editor.root.iterdir()) == ["allowed"]
 
@@ -280,7 +280,7 @@ return [first.code, second.code]
         assert editor.browser("count", ".tab.dirty") == 0  # nobody's document
         editor.browser("click", ".quick-input-widget:visible input[type=text]")
         editor.browser("keys", "Enter")
-        done = run.result(timeout=120)
+        done = run.result(timeout=150)
     assert done["value"] == ["E_DENIED", "E_DENIED"], done
     assert list(editor.root.iterdir()) == []
 
@@ -306,17 +306,17 @@ except ToolError as error:
     with ThreadPoolExecutor() as pool:
         running = pool.submit(ran, editor, script, "--mode", "open")
         said = chosen(editor, "Refuse")
-        code, message = running.result(timeout=120)["value"]
+        code, message = running.result(timeout=150)["value"]
         assert "run_command" in said
         assert "typed.txt" in said
         assert (code, "'typed.txt'" in message) == ("E_DENIED", True)
         running = pool.submit(ran, editor, script, "--mode", "open")
         chosen(editor, "Run without saving")
-        assert running.result(timeout=120)["value"] == "one\n"
+        assert running.result(timeout=150)["value"] == "one\n"
         assert (file.read_text(), editor.browser("count", ".tab.dirty")) == ("one\n", 1)
         running = pool.submit(ran, editor, script, "--mode", "open")
         chosen(editor, "Save and run")
-        assert running.result(timeout=120)["value"] == "one\ntyped"
+        assert running.result(timeout=150)["value"] == "one\ntyped"
     assert (file.read_text(), editor.browser("count", ".tab.dirty")) == ("one\ntyped", 0)
 
 
@@ -334,7 +334,7 @@ def test_a_key_alone_saves_nothing_and_escape_leaves_the_question(editor: VsCode
         editor.browser.command("Lineshaft: Review Waiting Actions")
         editor.browser("wait", listed)
         editor.browser("keys", "Enter")
-        assert running.result(timeout=120)["error"]["code"] == "E_DENIED"
+        assert running.result(timeout=150)["error"]["code"] == "E_DENIED"
     assert (file.read_text(), (editor.root / "ran").exists()) == ("one\n", False)
     editor.show("key.txt")
     editor.browser("keys", "Control+s")
@@ -358,7 +358,7 @@ except ToolError as error:
         editor.browser("keys", "Enter")
         until(lambda: "use `make` instead" in editor.browser("text", row))
         editor.browser("click", ".quick-input-widget:visible .action-label.codicon-close")
-        code, message = running.result(timeout=120)["value"]
+        code, message = running.result(timeout=150)["value"]
     assert (code, "use `make` instead" in message) == ("E_DENIED", True), message
     assert not (editor.root / "refused").exists()
 
@@ -401,7 +401,7 @@ await write_file(path="new/made.txt", content="made\\n")
         editor.browser("wait", listed)
         editor.browser("click", row.format("keep.txt"))
         editor.browser("keys", "Enter")
-        run = running.result(timeout=120)
+        run = running.result(timeout=150)
     assert run["status"] == "success", run
     dropped = {
         each["path"]: each["message"]

@@ -57,9 +57,10 @@ const refusing = {
   },
 };
 
-/** Writes the names of all tools of the editor to `result.txt`. */
+/** Writes the names of all tools of the editor to `result.txt`, where a file `list-tools` asks. */
 function list() {
-  const root = vscode.workspace.workspaceFolders[0].uri.fsPath;
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (root === undefined || !fs.existsSync(path.join(root, "list-tools"))) return;
   const names = vscode.lm.tools.map((each) => each.name);
   fs.writeFileSync(path.join(root, "result.part"), names.join("\n"));
   fs.renameSync(path.join(root, "result.part"), path.join(root, "result.txt"));
@@ -78,14 +79,15 @@ exports.activate = (context) => {
       found.set(document.uri, all);
     }, 200);
   };
+  const listing = setInterval(list, 200);
   vscode.workspace.textDocuments.forEach(look);
   context.subscriptions.push(
     vscode.commands.registerCommand("finder.script", script),
-    vscode.commands.registerCommand("finder.list", list),
     vscode.lm.registerTool("finder_count", counting),
     vscode.lm.registerTool("finder_wait", waiting),
     vscode.lm.registerTool("finder_refuse", refusing),
     found,
+    { dispose: () => clearInterval(listing) },
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidChangeTextDocument((event) => look(event.document)),
   );
