@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from remote.vscode.editor import VsCode, until, vscode
+from remote.vscode.editor import until, vscode
 
 SERVER = {"lineshaft.offer": "server", "chat.disableAIFeatures": False}
 ROW = '.quick-input-list .monaco-list-row:has-text("Lineshaft")'
