@@ -66,6 +66,43 @@ SEEN: dict[str, tuple[str, object]] = {
         ),
         ["E_FILE_NOT_FOUND", "ToolError"],
     ),
+    "of a missing file, as a copy and from a pickle": (
+        (
+            "import copy, pickle\n"
+            "try:\n    await fail('E_FILE_NOT_FOUND', 'no a.txt')\n"
+            "except ToolError as e:\n"
+            "    copies = [copy.copy(e), copy.deepcopy(e), pickle.loads(pickle.dumps(e))]\n"
+            "    return [[c.code, c.tool, str(c), isinstance(c, FileNotFoundError), c.args]"
+            " for c in copies]"
+        ),
+        [["E_FILE_NOT_FOUND", "fail", "no a.txt", True, ["no a.txt"]]] * 3,
+    ),
+    "from a pickle": (
+        (
+            "import pickle\n"
+            "try:\n    await fail('E_STALE', 'x')\n"
+            "except ToolError as e:\n"
+            "    c = pickle.loads(pickle.dumps(e))\n"
+            "    return [type(c) is type(e) is ToolError, c.code, c.tool, c.message]"
+        ),
+        [True, "E_STALE", "fail", "x"],
+    ),
+    "of a class of the script, with keywords of its own": (
+        (
+            "class Missing(ToolError):\n    def __init__(self, *, path):\n"
+            "        super().__init__('E_FILE_NOT_FOUND', f'no {path}')\n"
+            "try:\n    raise Missing(path='a')\nexcept ToolError as e:\n"
+            "    return [e.code, str(e), type(e).__name__]"
+        ),
+        ["E_FILE_NOT_FOUND", "no a", "Missing"],
+    ),
+    "raised by the script, of a missing file": (
+        (
+            "try:\n    raise ToolError('E_FILE_NOT_FOUND', 'no a.txt', tool='mine')\n"
+            "except FileNotFoundError as e:\n    return [e.code, e.tool, str(e), e.args]"
+        ),
+        ["E_FILE_NOT_FOUND", "mine", "no a.txt", ["no a.txt"]],
+    ),
     "in a tuple of classes": (
         (
             "try:\n    await fail('E_STALE', 'x')\nexcept (KeyError, ToolError) as e:\n"
