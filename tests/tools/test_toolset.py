@@ -129,3 +129,13 @@ def test_a_tool_is_found_by_any_spelling_of_its_name() -> None:
     assert tools.similar("github.list_issue") == ("github.list-issues",)
     assert tools.similar("raed_file") == ("read_file",)
     assert tools.similar("zzzzzz") == ()
+
+
+def test_a_wrong_name_is_a_key_error_that_names_the_nearest_tool() -> None:
+    tools = Toolset([read_file])
+    with pytest.raises(KeyError, match="no tool is called 'raed_file'; did you mean 'read_file'"):
+        tools["raed_file"]
+    with pytest.raises(KeyError, match=r"no tool is called 'zzzzzz'\"$"):
+        tools["zzzzzz"]
+    assert ("raed_file" in tools, "read_file" in tools) == (False, True)
+    assert (tools.get("raed_file"), tools.get("raed_file", 1)) == (None, 1)

@@ -2,13 +2,14 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
+from typing import Any, Protocol, TypeGuard, TypeVar, cast, overload, runtime_checkable
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools._names import check_free, model_name, script_name
 from lineshaft.tools._tool import Tool
 from lineshaft.values import ToolSpec
 
+D = TypeVar("D")
 Rename = Mapping[str, str] | Callable[[str], str]
 
 
@@ -134,7 +135,28 @@ class Toolset(Mapping[str, Tool]):
         return self.combine(other)
 
     def __getitem__(self, name: str) -> Tool:
-        return self._tools[name]
+        try:
+            return self._tools[name]
+        except KeyError:
+            near = self._near(name)
+            text = f"no tool is called {name!r}" + (f"; {near}" if near else "")
+            raise KeyError(text) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    @overload
+    def get(self, key: str, /) -> Tool | None: ...
+    @overload
+    def get(self, key: str, /, default: Tool | D) -> Tool | D: ...
+    def get(self, key: str, /, default: object = None) -> object:
+        """Return the tool of a canonical name, without a look for names that are near.
+
+        Args:
+            key: A canonical name.
+            default: Returned where no tool has it.
+        """
+        return self._tools.get(key, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tools)
