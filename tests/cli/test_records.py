@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import cast
@@ -331,6 +333,47 @@ def test_a_store_that_cannot_be_written_is_said_before_anything_runs(
     assert "/dev/null/x" in done.stderr
     assert "set XDG_STATE_HOME" in done.stderr
     assert list(workspace.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["runs"], ["show"], ["explain", "c1"], ["undo"], ["replay"]])
+def test_a_state_folder_that_cannot_be_made_is_a_matter_of_settings(
+    here: Lineshaft, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/x")
+    done = here(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "set XDG_STATE_HOME" in done.stderr
+
+
+def test_a_run_whose_row_is_damaged_is_listed_beside_the_others(
+    here: Lineshaft, tell: Callable[..., None], tmp_path: Path
+) -> None:
+    tell(paused, run_id="2030-good")
+    tell(paused, run_id="2030-bad")
+    path = tmp_path / "STATE" / "lineshaft" / "runs.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE runs SET duration_ms = 'x', name = x'ff' WHERE id = '2030-bad'")
+    listed = json.loads(here("runs", "--json").stdout)
+    told = {run["run_id"]: run["status"] for run in listed}
+    assert told == {"2030-good": "paused", "2030-bad": "damaged"}
+    assert "2030-bad  damaged" in here("runs").stdout
+    for words in (["show"], ["show", "--json"], ["show", "--events"], ["resume"], ["replay"]):
+        done = here(*words, "2030-bad")
+        assert done.returncode == 1
+        assert "run 2030-bad cannot be read" in done.stderr + done.stdout
+    assert here("show", "2030-good").returncode == 0
+
+
+def test_a_run_without_its_events_is_said(
+    here: Lineshaft, tell: Callable[..., None], tmp_path: Path
+) -> None:
+    tell(paused)
+    path = tmp_path / "STATE" / "lineshaft" / "runs.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE log SET shown = NULL")
+    done = here("show")
+    assert done.returncode == 1
+    assert "the run has no events" in done.stderr
 
 
 def test_a_damaged_store_is_a_clear_error(lineshaft: Lineshaft, tmp_path: Path) -> None:

@@ -24,7 +24,11 @@ DENIED = 3
 LEFT_BEHIND: list[object] = []
 """What does not end and must not keep the process; the process then ends without ceremony."""
 
-_BY_CODE: Mapping[str, int] = {"E_DENIED": DENIED, "E_CANCELLED": CANCELLED}
+_BY_CODE: Mapping[str, int] = {
+    "E_DENIED": DENIED,
+    "E_CANCELLED": CANCELLED,
+    ConfigError.code: USAGE,
+}
 
 EXIT_BY_ERROR: Mapping[type[LineshaftError], int] = {
     LineshaftError: 1,

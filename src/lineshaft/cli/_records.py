@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from lineshaft.cli._carry import carry
 from lineshaft.config import Settings, kept_secrets, store_of
-from lineshaft.errors import ConfigError, LineshaftError, RunUnknown, StateError
+from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
 from lineshaft.store import Store, workspace_name
 from lineshaft.trace import Redactor, secret_values, summarise
 from lineshaft.values import Event, RunResult
@@ -73,6 +73,11 @@ def recorded(settings: Settings, run: str | None) -> tuple[list[Event], RunResul
         return await store.events(await find_run(store, settings, run))
 
     events = look(settings, read)
+    if not events:
+        raise RecordError(
+            "the run has no events: another program changed the store",
+            hint="`lineshaft runs` lists the runs; other ones can be read",
+        )
     return events, summarise(events)
 
 

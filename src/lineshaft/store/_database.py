@@ -284,6 +284,8 @@ def check_tables(connection: sqlite3.Connection, name: str) -> None:
             hint="name another place by LINESHAFT_STORE_URL",
         )
     (version,) = connection.execute("SELECT max(version) FROM meta").fetchone()
+    if not isinstance(version, int) or version < VERSION:  # no version ever wrote such a number
+        raise fault(sqlite3.SQLITE_CORRUPT, name)
     if version != VERSION:
         raise StateError(
             f"the store {name!r} was made by a newer version of Lineshaft (its tables have version"
@@ -292,8 +294,14 @@ def check_tables(connection: sqlite3.Connection, name: str) -> None:
         )
 
 
+def _text(data: bytes) -> str:
+    """Return a text, also where another program put bytes that are none."""
+    return data.decode("utf-8", "replace")
+
+
 def _connect(path: Path, *, patience: float, reads: bool = False) -> sqlite3.Connection:
     place = f"{path.as_uri()}?mode=ro" if reads else path
     connection = sqlite3.connect(place, timeout=patience, isolation_level=None, uri=reads)
     connection.row_factory = sqlite3.Row
+    connection.text_factory = _text
     return connection

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from lineshaft.errors import LineshaftError, StateError
+from lineshaft.errors import ConfigError, LineshaftError, StateError
 
 _MOVE = "move the file away (a new store is begun), or put it back from a copy"
 
@@ -44,7 +44,12 @@ def told(error: Exception, name: str) -> StateError:
     if isinstance(error, StateError):
         return error
     if isinstance(error, LineshaftError):
-        return StateError(error.message, hint=error.hint)
+        kept = StateError(error.message, hint=error.hint)
+        if isinstance(
+            error, ConfigError
+        ):  # a folder that cannot be made stays a matter of settings
+            kept.code = error.code
+        return kept
     code = _code(error)
     if code is not None and code in _SQLITE:
         return fault(code, name)

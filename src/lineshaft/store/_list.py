@@ -65,7 +65,8 @@ class RunList:
         # Only what is asked for: an alternative in the condition would keep it from an index.
         where = " AND ".join(f"{column} = :{column}" for column in which)
         newest = f"{'WHERE' if which else ''} {where} ORDER BY last_at DESC, id DESC LIMIT :limit"
-        return [self._summary(row) for row in self._log.select(newest, {**which, "limit": limit})]
+        found = self._log.select(newest, {**which, "limit": limit})
+        return [_damaged(row) if isinstance(row, str) else self._summary(row) for row in found]
 
     def find(self, prefix: str | None, workspace: str | None) -> str:
         """Return the id of a run.
@@ -107,7 +108,7 @@ class RunList:
             " ORDER BY last_at DESC, id DESC LIMIT :limit",
             {"glob": glob, "workspace": workspace, "limit": limit},
         )
-        return [run_id for (run_id,) in found]
+        return [run_id for (run_id,) in found if isinstance(run_id, str)]
 
     def _summary(self, row: RunRow) -> RunSummary:
         if not row.is_over:
@@ -131,6 +132,11 @@ class RunList:
             expires_at=row.expires_at,
             process=_process(row),
         )
+
+
+def _damaged(run_id: str) -> RunSummary:
+    """Return the line of a run of whose own row nothing can be believed."""
+    return RunSummary(run_id=run_id, workspace="", started_at="", last_at="", status="damaged")
 
 
 def _process(row: RunRow) -> int | None:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 from typing import cast
@@ -23,8 +24,9 @@ from lineshaft.errors import (
     StateExpired,
     UntrustedState,
 )
+from lineshaft.store._checks import damaged_event, damaged_run, is_place, is_whole
 from lineshaft.store._fold import fold
-from lineshaft.store._json import dumped, loaded, shown, storable
+from lineshaft.store._json import UNFIT, dumped, loaded, shown, storable
 from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner
 from lineshaft.store._schema import NOW
@@ -359,10 +361,10 @@ class Log:
         """Return a run's own row."""
         return self._row(run_id)
 
-    def select(self, which: str, values: Mapping[str, object]) -> list[RunRow]:
-        """Return the rows of runs that a condition holds for."""
+    def select(self, which: str, values: Mapping[str, object]) -> list[RunRow | str]:
+        """Return the rows of runs that a condition holds for; of a damaged one, only its id."""
         found = self._connection.execute(f"{_RUNS} {which}", values)
-        return [RunRow(**row) for row in found]
+        return [RunRow(**row) if is_whole(row) else str(row["id"]) for row in found]
 
     def events(self, run_id: str, after: int = 0) -> list[Event]:
         """Return the events of a run that are recorded, in order.
@@ -382,6 +384,8 @@ class Log:
             )
         found: list[Event] = []
         for seq, at, call_id, told in self._connection.execute(_SHOWN, (run_id,)):
+            if not is_place(seq, at, call_id):
+                raise damaged_event(run_id, seq)
             events = _events(told, run_id, seq)
             row = LogRow(kind="log", at=at, call_id=call_id, event_seq=seq, shown=events)
             found += (event for event in row.events(run_id) if event.seq > after)
@@ -400,9 +404,8 @@ class Log:
         """Delete all rows of some runs; return how many of them had exact state."""
         found = 0
         for run_id in run_ids:
-            run = self._row(run_id)
             self._runs.pop(run_id, None)
-            found += run is not None and run.phase in ("running", "paused", "over")
+            found += self._connection.execute(_HAS_STATE, (run_id,)).fetchone() is not None
             for statement in (_DROP_BLOBS, _DROP_LOG, _DROP_RUN):
                 self._connection.execute(statement, (run_id,))
         return found
@@ -435,10 +438,16 @@ class Log:
         if run_id in self._runs:
             return self._runs[run_id]
         found = self._connection.execute(f"{_RUNS} WHERE id = ?", (run_id,)).fetchone()
-        return None if found is None else RunRow(**found)
+        if found is None:
+            return None
+        if not is_whole(found):
+            raise damaged_run(run_id)
+        return RunRow(**found)
 
     def _select(self, which: str, *values: object) -> list[RunRow]:
-        return [RunRow(**row) for row in self._connection.execute(f"{_RUNS} {which}", values)]
+        """Return the rows of runs that a condition holds for; damaged ones stay as they are."""
+        found = self._connection.execute(f"{_RUNS} {which}", values)
+        return [RunRow(**row) for row in found if is_whole(row)]
 
     def _kept(self, run_id: str) -> RunRow:
         run = self._row(run_id)
@@ -512,7 +521,7 @@ class Log:
         for sha256, data in self._connection.execute(_BLOBS, (run_id,)):
             try:
                 parts.setdefault(sha256, bytearray()).extend(zlib.decompress(data))
-            except zlib.error:
+            except (zlib.error, TypeError):  # a NULL is no bytes
                 raise changed() from None
         blobs: dict[str, bytes] = {}
         for name, sha256 in cast("dict[str, str]", exact["blobs"]).items():
@@ -597,8 +606,11 @@ class Log:
             "landed": False,
         }
         for (text,) in self._connection.execute(_LAST_PAUSE, (run.id,)):
-            for kind, data in _events(text, run.id, 0):
-                told |= data if kind == "run_paused" else {}
+            with suppress(RecordError, *UNFIT, AttributeError):  # one that is damaged tells nothing
+                for kind, data in _events(text, run.id, 0):
+                    if kind == "run_paused":
+                        _of_end(data)
+                        told |= data
         return told
 
     def _clock(self) -> float:
@@ -639,6 +651,7 @@ _RENEW = (
     f"UPDATE runs SET lease_until = {NOW} + {LEASE_SECONDS}"  # noqa: S608  text of our own
     " WHERE status IS NULL AND owner_pid = ? AND owner_mark = ?"
 )
+_HAS_STATE = "SELECT 1 FROM runs WHERE id = ? AND phase IN ('running', 'paused', 'over')"
 _OVER_BEFORE = """
 SELECT id FROM runs WHERE last_at < ? AND status IS NOT NULL AND status != 'paused'
 """
@@ -707,11 +720,12 @@ def _events(text: str, run_id: str, seq: int) -> tuple[Shown, ...]:
         RecordError: They cannot be read.
     """
     try:
-        return tuple((kind, data) for kind, data in json.loads(text))
+        events: tuple[Shown, ...] = tuple((kind, data) for kind, data in json.loads(text))
     except (ValueError, TypeError, RecursionError):
-        raise RecordError(
-            f"event {seq} of run {run_id!r} is damaged; another program changed the store"
-        ) from None
+        raise damaged_event(run_id, seq) from None
+    if not all(isinstance(each, dict) for _, each in events):
+        raise damaged_event(run_id, seq)
+    return events
 
 
 def _error(code: str, message: str, hint: str = "") -> Facts:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from sqlite3 import Connection
+from sqlite3 import Connection, Row
 from typing import cast
 
 from lineshaft.store._json import storable
@@ -39,13 +39,15 @@ class Shapes:
             merge: Makes one schema of two.
         """
         key = _key(workspace, seen)
-        of_key = "SELECT schema, results, drifted FROM shapes WHERE id = ?"
+        of_key = "SELECT * FROM shapes WHERE id = ?"
         known = self._connection.execute(of_key, (key,)).fetchone()
         if known is None:
             self._connection.execute(
                 "DELETE FROM shapes WHERE workspace = ? AND tool = ?",
                 (storable(workspace), _name(seen.tool)),
             )
+        if known is not None and not _is_whole(known):
+            known = None  # another program has written there: the observations begin anew
         had = None if known is None else _schema(known["schema"])
         schema = json.dumps(seen.schema if had is None else merge(had, seen.schema))
         self.written += len(schema)
@@ -69,7 +71,7 @@ class Shapes:
         found: list[ObservedShape] = []
         for row in self._connection.execute(of_workspace, (storable(workspace),)):
             schema = _schema(row["schema"])
-            if schema is not None:
+            if schema is not None and _is_whole(row):
                 found.append(
                     ObservedShape(
                         tool=row["tool"],
@@ -116,10 +118,16 @@ def _key(workspace: str, seen: ObservedShape) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _schema(text: str) -> Schema | None:
+def _is_whole(row: Row) -> bool:
+    """Return whether the other columns have values of their kinds."""
+    texts = all(isinstance(row[name], str) for name in ("tool", "version", "last_at"))
+    return texts and all(isinstance(row[name], int) for name in ("results", "drifted"))
+
+
+def _schema(text: object) -> Schema | None:
     """Return a schema as it was kept; None where another program has written there."""
     try:
-        held = json.loads(text) if len(text) <= _LONGEST else None
+        held = json.loads(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     except (ValueError, RecursionError):
         return None
     return cast("Schema", held) if isinstance(held, dict) else None

@@ -19,6 +19,7 @@ import anyio.to_thread
 from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
 from lineshaft.files import private_folder, state_folder
 from lineshaft.store import _legacy
+from lineshaft.store._checks import damaged_run
 from lineshaft.store._database import Database, Location, Transaction
 from lineshaft.store._faults import told
 from lineshaft.store._json import UNFIT
@@ -208,10 +209,13 @@ class Store:
 
         Raises:
             RunUnknown: It has no record.
+            UntrustedState: Its row is damaged.
         """
         found = await self._read(lambda work: work.runs.newest(None, 1, run_id=run_id))
         if not found or found[0].run_id != run_id:
             raise RunUnknown(f"no run {run_id!r} is recorded")
+        if found[0].status == "damaged":
+            raise damaged_run(run_id)
         return found[0]
 
     async def events(self, run_id: str) -> list[Event]:

@@ -20,7 +20,7 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
     status: str
     """Its status at the end; or `running`, `paused`, `interrupted` (its host died), `expired` (no
-    answer in time)."""
+    answer in time), `damaged` (another program changed its row; nothing else of it is told)."""
 
     name: str = ""
     """The name of its script, or of the tool that was called."""
