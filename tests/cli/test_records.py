@@ -385,3 +385,23 @@ def test_a_damaged_store_is_a_clear_error(lineshaft: Lineshaft, tmp_path: Path) 
         assert done.returncode == 1, words
         assert "the store 'runs.db' is damaged" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit of Unix shells")
+def test_a_run_that_meets_a_limit_of_file_size_says_how_to_raise_it(
+    workspace: Path, environ: dict[str, str]
+) -> None:
+    command = 'ulimit -f 1000; exec "$0" -m lineshaft run -'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, sys.executable],
+        input="return 1",
+        cwd=workspace,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "raise `ulimit -f`" in done.stderr

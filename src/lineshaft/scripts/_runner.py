@@ -1,6 +1,7 @@
 """A script from text to result: prepare, check, choose the engine, run, settle."""
 
 import dataclasses
+import errno
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
@@ -389,7 +390,23 @@ def _told(error: Exception) -> RunError:
     if isinstance(error, LineshaftError):
         return RunError(code=error.code, message=error.message, hint=error.hint)
     text = f"the run could not be carried out: {type(error).__name__}: {error}"
-    return RunError(code="E_ENGINE", message=text)
+    return RunError(code="E_ENGINE", message=text, hint=_next_step(error))
+
+
+_BY_ERRNO: Mapping[int, str] = {
+    errno.EFBIG: "files may not be larger than a limit of the shell allows: raise `ulimit -f`",
+    errno.ENOSPC: "the disk is full: make room, such as by `lineshaft cache clear`",
+    errno.EMFILE: "this process has as many files open as allowed: raise `ulimit -n`",
+}
+
+
+def _next_step(error: Exception) -> str:
+    """Return what to do about a limit of the system that a run met; empty for other errors."""
+    if isinstance(error, OSError):
+        return _BY_ERRNO.get(error.errno or 0, "")
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return "this user has as many processes as allowed: end some, or raise `ulimit -u`"
+    return ""
 
 
 def _why_nested(context: RunContext) -> str:
