@@ -53,6 +53,13 @@ async def test_one_name_for_direct_calls_is_told_from_a_list(tmp_path: Path) -> 
     assert [each["name"] for each in twice] == ["run_script", "look"]
 
 
+def test_a_session_that_is_entered_without_asyncio_says_what_it_needs() -> None:
+    entered = Session([look], store=False).__aenter__()  # as a loop of another kind begins it
+    with pytest.raises(ConfigError, match="needs an event loop of asyncio") as raised:
+        entered.send(None)
+    assert "asyncio.run" in raised.value.hint
+
+
 def test_an_error_of_the_synchronous_call_stands_alone() -> None:
     with pytest.raises(ConfigError) as raised:
         run_sync("1", tools=[5])  # pyright: ignore[reportArgumentType]  the point

@@ -1,5 +1,6 @@
 """The session: tools, policy, a workspace and engines behind one door."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -213,6 +214,7 @@ class Session(StoredRunActions):
         if self._group is not None or self._live.ended:
             was = "was closed" if self._live.ended else "is in use"
             raise ConfigError(f"this session {was} already; make one for each `async with`")
+        _must_be_asyncio()
         kept = (self.store.aclose,) if self.store is not None else ()
         let_go = partial(to_thread.run_sync, self._belongings.close)
         closed = (*kept, self._shapes.flush, self._engines.aclose, let_go)
@@ -622,6 +624,16 @@ class Session(StoredRunActions):
                 "a session belongs to the event loop in which it was entered, and this is another",
                 hint="use it in one `asyncio.run(...)`, or make a session in each loop",
             )
+
+
+def _must_be_asyncio() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise ConfigError(
+            "a session needs an event loop of asyncio, and none runs here",
+            hint="enter it in `asyncio.run(...)`, or in a thread with one beside trio's loop",
+        ) from None
 
 
 def _jail_works(options: PythonOptions) -> bool:

@@ -45,10 +45,8 @@ def told(error: Exception, name: str) -> StateError:
         return error
     if isinstance(error, LineshaftError):
         kept = StateError(error.message, hint=error.hint)
-        if isinstance(
-            error, ConfigError
-        ):  # a folder that cannot be made stays a matter of settings
-            kept.code = error.code
+        if isinstance(error, ConfigError):
+            kept.code = error.code  # a folder that cannot be made stays a matter of settings
         return kept
     code = _code(error)
     if code is not None and code in _SQLITE:
