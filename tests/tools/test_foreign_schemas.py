@@ -86,6 +86,54 @@ def test_what_does_not_fit_is_told_in_the_same_words(
     assert message in refusal(tool, a=value)
 
 
+HERE = "https://schemas.test/tool.json"
+BY_IDENTIFIER: dict[str, Mapping[str, object]] = {
+    "of a part": {
+        "properties": {"a": {"$ref": "https://schemas.test/day"}},
+        "$defs": {"d": {"$id": "https://schemas.test/day", "type": "integer"}},
+    },
+    "relative to the whole": {
+        "$id": HERE,
+        "properties": {"a": {"$ref": "day"}},
+        "$defs": {"d": {"$id": "day", "type": "integer"}},
+    },
+    "of the whole, with a pointer": {
+        "$id": HERE,
+        "properties": {"a": {"$ref": f"{HERE}#/$defs/d"}},
+        "$defs": {"d": {"type": "integer"}},
+    },
+    "of a part, with a pointer": {
+        "properties": {"a": {"$ref": "urn:days#/$defs/x~1y"}},
+        "$defs": {"d": {"$id": "urn:days", "$defs": {"x/y": {"type": "integer"}}}},
+    },
+    "of the part itself": {
+        "properties": {"a": {"$ref": "#/$defs/e f"}},
+        "$defs": {
+            "d": {"type": "string"},
+            "e f": {"$id": "inner", "$ref": "#/$defs/d", "$defs": {"d": {"type": "integer"}}},
+        },
+    },
+    "of a name that is no identifier": {
+        "properties": {"a": {"$ref": "#/$defs/$id"}, "$id": {"type": "string"}},
+        "$defs": {"$id": {"type": "integer"}},
+    },
+}
+
+
+@pytest.mark.parametrize("schema", BY_IDENTIFIER.values(), ids=BY_IDENTIFIER)
+def test_a_reference_leads_to_the_part_of_its_identifier(schema: Mapping[str, object]) -> None:
+    tool = made({"type": "object", **schema})
+    assert bind(tool, {"a": 1}, ()) == {"a": 1}
+    assert refusal(tool, a="x") == "`a` must be an integer, not 'x'"
+
+
+def test_a_reference_to_an_identifier_leads_in_no_circle() -> None:
+    with pytest.raises(ConfigError, match="refers to itself without end"):
+        taking({"$ref": "urn:a"}, **{"$defs": {"d": {"$id": "urn:a", "anyOf": [{"$ref": "#"}]}}})
+    with pytest.raises(ConfigError, match="refers to 'urn:b', which is not in it"):
+        taking({"$ref": "urn:b"}, **{"$defs": {"d": {"$id": "urn:a"}}})
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [

@@ -10,6 +10,7 @@ from typing import cast
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools.from_schema.errors import problems_of
+from lineshaft.tools.from_schema.identifiers import name_parts_by_pointer
 from lineshaft.tools.from_schema.validator import SchemaValidator, checker
 from lineshaft.tools.schemas import (
     Function,
@@ -134,6 +135,7 @@ def sound(given: object, what: str) -> Schema:
         raise ConfigError(f"{what} holds {error.what}") from error
     if sum(1 for _ in islice(subschemas(schema), _MOST_PARTS + 1)) > _MOST_PARTS:
         raise ConfigError(f"{what} has more than {_MOST_PARTS:,} parts")
+    name_parts_by_pointer(schema)
     try:
         checker(schema).check_schema()
     except Exception as error:

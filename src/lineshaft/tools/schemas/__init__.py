@@ -12,7 +12,15 @@ from lineshaft.tools.schemas.defaults import with_defaults
 from lineshaft.tools.schemas.passwords import password_names
 from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
 from lineshaft.tools.schemas.plainness import NotPlain, ValuePath, plain
-from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
+from lineshaft.tools.schemas.pointers import (
+    DATA,
+    KEYED,
+    Schema,
+    as_list,
+    as_schema,
+    resolve,
+    subschemas,
+)
 from lineshaft.tools.schemas.problems import Mismatch, Problem, shown, tell, unknown
 from lineshaft.tools.schemas.properties import Members, members
 from lineshaft.tools.schemas.publishing import (
@@ -33,6 +41,8 @@ from lineshaft.tools.schemas.signatures import (
 )
 
 __all__ = [
+    "DATA",
+    "KEYED",
     "Contract",
     "EntryPath",
     "Function",
