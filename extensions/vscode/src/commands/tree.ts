@@ -49,7 +49,8 @@ export function withMark(env: NodeJS.ProcessEnv, mark: string): NodeJS.ProcessEn
 }
 
 function send(pids: Iterable<number>, signal: NodeJS.Signals): void {
-  for (const pid of pids) {
+  // Those that began first come first: a shell whose child ends before it tells an exit code.
+  for (const pid of [...pids].sort((one, other) => one - other)) {
     try {
       process.kill(pid, signal);
     } catch {
