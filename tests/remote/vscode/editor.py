@@ -95,8 +95,12 @@ class Browser:
         return said["value"]
 
     def command(self, title: str) -> None:
-        """Run a command of the palette, which lists it once the extensions are known."""
-        row = f'.quick-input-list .monaco-list-row:has-text("{title}")'
+        """Run a command of the palette, which lists it once the extensions are known.
+
+        The row that Enter takes is looked at: as long as the palette searches, it is another one.
+        """
+        label = f'[aria-label="{title}"], [aria-label^="{title}, "]'
+        row = f".quick-input-list .monaco-list-row.focused:is({label})"
 
         def listed() -> bool:
             self("keys", "Escape")
