@@ -135,8 +135,8 @@ def sound(given: object, what: str) -> Schema:
         raise ConfigError(f"{what} holds {error.what}") from error
     if sum(1 for _ in islice(subschemas(schema), _MOST_PARTS + 1)) > _MOST_PARTS:
         raise ConfigError(f"{what} has more than {_MOST_PARTS:,} parts")
-    name_parts_by_pointer(schema)
     try:
+        name_parts_by_pointer(schema)
         checker(schema).check_schema()
     except Exception as error:
         raise ConfigError(f"{what} is no valid JSON Schema: {_first_line(error)}") from error

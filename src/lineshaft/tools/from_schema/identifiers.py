@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import cast
 from urllib.parse import quote, urldefrag, urljoin
 
-from lineshaft.tools.schemas import DATA, KEYED, Schema
+from lineshaft.tools.schemas import DATA, KEYED, Schema, subschemas
 
 _PLAIN = "!$&'()*+,;=:@~"
+_LONGEST = 2_000
 
 
 def name_parts_by_pointer(schema: Schema) -> None:
@@ -20,14 +21,18 @@ def name_parts_by_pointer(schema: Schema) -> None:
 
     Args:
         schema: Made of dicts and lists of its own; changed in place.
+
+    Raises:
+        ValueError: An identifier or a reference is no address, or a part's address or place has
+            more than 2,000 characters.
     """
+    if not any(isinstance(part.get("$id"), str) for part in subschemas(schema)):
+        return
     parts = list(_parts(schema))
     pointers: dict[str, str] = {}
     for base, pointer, part in parts:
         if pointer == "#" or isinstance(part.get("$id"), str):
             pointers.setdefault(base, pointer)
-    if list(pointers) == [""]:  # no part has an identifier
-        return
     for base, pointer, part in parts:
         ref = part.get("$ref")
         if isinstance(ref, str):
@@ -44,6 +49,8 @@ def _parts(root: Schema) -> Iterator[tuple[str, str, dict[str, object]]]:
     waiting: list[tuple[object, str, str, bool]] = [(root, "", "#", True)]
     while waiting:
         value, base, pointer, is_schema = waiting.pop()
+        if max(len(base), len(pointer)) > _LONGEST:
+            raise ValueError(f"a part is at {pointer:.40}..., by {base:.40}...: too long")
         if isinstance(value, list):
             items = enumerate(cast("list[object]", value))
             waiting.extend((item, base, f"{pointer}/{place}", True) for place, item in items)
@@ -51,7 +58,7 @@ def _parts(root: Schema) -> Iterator[tuple[str, str, dict[str, object]]]:
             found = cast("dict[str, object]", value)
             if is_schema:
                 if isinstance(own := found.get("$id"), str):
-                    base = urldefrag(urljoin(base, own)).url
+                    base = urldefrag(urljoin(base, own[: _LONGEST + 1])).url
                 yield base, pointer, found
             for key, part in found.items():
                 if not is_schema or key not in DATA:
