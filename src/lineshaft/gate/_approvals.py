@@ -14,6 +14,9 @@ from lineshaft.tools import Tool, origin
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
 
 
+_CHANGED = "the arguments of this tool have changed since the call was shown"
+
+
 class Approvals:
     """The answers to one run's asks.
 
@@ -40,6 +43,10 @@ class Approvals:
                 the run cannot wait; `E_STALE`, where its change is no longer the one shown.
         """
         answer = self._earlier.answers.get(entry.key)
+        shown_as = self._earlier.schemas.get(entry.key, entry.schema)
+        if shown_as != entry.schema and (answer is None or answer.allow):
+            answer, said = None, f"{verdict.reason}; {_CHANGED}" if verdict.reason else _CHANGED
+            verdict = replace(verdict, reason=said)
         scope = entry.call.scope
         within = scope.containers if scope else ()
         if answer is None:

@@ -77,6 +77,9 @@ class CallEntry(Struct, kw_only=True, eq=False):
     approved: bool = False
     """A person approved it."""
 
+    schema: str = ""
+    """Of a call that a person is asked about: the digest of its tool's input schema."""
+
     counted: bool = False
     """An earlier segment of the run has started it, and counts it."""
 

@@ -34,6 +34,9 @@ class PausePoint(Struct, frozen=True, kw_only=True):
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """The changes of the pending calls, by their keys, as the approver was shown them."""
 
+    schemas: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Digests of the input schemas of the pending calls' tools, by the calls' keys."""
+
     dropped: Collection[str] = ()
     """Keys of calls that the script gave up before they ended."""
 
@@ -68,6 +71,7 @@ def pause_point_of(
         keys={entry.id: entry.key for entry in (*entries, *standing)},
         for_the_run=dict(for_the_run),
         shown=dict(shown),
+        schemas={entry.key: entry.schema for entry in entries},
         dropped=tuple(dropped),
         standing=tuple(entry.key for entry in standing),
         approved=tuple(entry.key for entry in standing if entry.approved),

@@ -349,6 +349,7 @@ class CallPipeline:
         self, entry: CallEntry, tool: Tool, subject: Subject, verdict: Verdict, place: CallPlace
     ) -> None:
         """Ask a person; other calls go ahead meanwhile."""
+        entry.schema = tool.schema_digest
         await self._tell(entry)
         place.leave()
         await self._approvals.of_call(entry, tool, verdict=verdict, subject=subject)

@@ -57,6 +57,9 @@ class ReplayLog(Struct, frozen=True, kw_only=True):
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """Files that waiting calls would change, by key, as they were when a person was shown them."""
 
+    schemas: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Digests of the input schemas of the tools of calls that waited, by the calls' keys."""
+
     for_the_run: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """By rule."""
 

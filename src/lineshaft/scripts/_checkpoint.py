@@ -71,6 +71,7 @@ def pause_of(
         "keys": dict(pause_point.keys),
         "for_the_run": {rule: asdict(a) for rule, a in pause_point.for_the_run.items()},
         "shown": dict(pause_point.shown),
+        "schemas": dict(pause_point.schemas),
         "dropped": list(pause_point.dropped),
         "standing": list(pause_point.standing),
         "approved": list(pause_point.approved),
@@ -97,6 +98,8 @@ class PauseDocument(Struct, frozen=True, kw_only=True):
     approved: tuple[str, ...]
     seconds_used: float
     modules: Mapping[str, str]
+    schemas: Mapping[str, str] = field(default_factory=dict[str, str])
+    """An earlier build does not write it."""
 
 
 def document_of(pause: KeptPause) -> PauseDocument:
@@ -134,6 +137,7 @@ def checkpoint_of(pause: KeptPause, told: RunResult) -> Checkpoint:
             keys=document.keys,
             for_the_run=document.for_the_run,
             shown=document.shown,
+            schemas=document.schemas,
             dropped=document.dropped,
             standing=document.standing,
             approved=document.approved,

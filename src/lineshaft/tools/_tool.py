@@ -2,7 +2,9 @@
 
 import difflib
 import functools
+import hashlib
 import inspect
+import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import (
@@ -298,6 +300,12 @@ class Tool(Generic[P, R]):
     def contract(self) -> Contract:
         """Its contract; made at first use, so that types may be defined after it."""
         return self._contract_of(self.is_unbound)
+
+    @functools.cached_property
+    def schema_digest(self) -> str:
+        """The SHA-256 of its input schema, in hexadecimal."""
+        text = json.dumps(self.spec.input_schema, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @functools.cached_property
     def spec(self) -> ToolSpec:

@@ -1,0 +1,109 @@
+"""A call that waits while its tool comes to take other arguments: the yes was for another call."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from control.world import Open
+from lineshaft import Answer, Pending, Tool
+
+YES, NO = Answer(allow=True), Answer(allow=False)
+
+ASKS = {"id": "ask-wipe", "tool": "wipe", "verdict": "ask", "reason": "it wipes"}
+
+TO_ONE: Mapping[str, object] = {"type": "object", "properties": {"disk": {"type": "string"}}}
+TO_MORE: Mapping[str, object] = {
+    "type": "object",
+    "properties": {"disk": {"type": "string"}, "mirrors": {"type": "boolean", "default": True}},
+}
+
+SCRIPT = 'return await wipe(disk="one")'
+
+
+class Server:
+    """A server whose tool is listed with one schema, then with another."""
+
+    def __init__(self) -> None:
+        self.wiped: list[Mapping[str, object]] = []
+
+    def tool(self, schema: Mapping[str, object], about: str = "Wipe a disk.") -> Tool[..., object]:
+        """Return the tool as it is listed now."""
+
+        async def wipe(**given: object) -> str:
+            self.wiped.append(given)
+            return "wiped"
+
+        return Tool.from_schema(
+            name="wipe", description=about, input_schema=schema, function=wipe, effect="external"
+        )
+
+
+@pytest.fixture
+def server() -> Server:
+    """Return a server."""
+    return Server()
+
+
+async def test_a_yes_does_not_hold_where_the_tool_takes_other_arguments_now(
+    opened: Open, server: Server
+) -> None:
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_MORE), rules=[ASKS]) as session:
+        again = await session.resume(waits.run_id, {"*": YES})
+        assert (again.status, server.wiped) == ("paused", [])
+        (call,) = again.pending
+        assert call.id == waits.pending[0].id
+        assert call.reason == (
+            "it wipes; the arguments of this tool have changed since the call was shown"
+        )
+    async with opened(server.tool(TO_MORE), rules=[ASKS]) as session:
+        done = await session.resume(waits.run_id, {"*": YES})
+    assert (done.value, server.wiped) == ("wiped", [{"disk": "one"}])
+
+
+async def test_an_approver_who_is_there_is_asked_at_once(opened: Open, server: Server) -> None:
+    reasons: list[str] = []
+
+    async def approve(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        reasons.extend(each.reason for each in pending)
+        return {"*": YES}
+
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_MORE), rules=[ASKS], approver=approve) as session:
+        done = await session.resume(waits.run_id, {"*": YES})
+    assert (done.value, len(server.wiped)) == ("wiped", 1)
+    assert [reason.partition("; ")[2] for reason in reasons] == [
+        "the arguments of this tool have changed since the call was shown"
+    ]
+
+
+async def test_a_call_alone_waits_again_too(opened: Open, server: Server) -> None:
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.call("wipe", {"disk": "one"})
+    async with opened(server.tool(TO_MORE), rules=[ASKS]) as session:
+        again = await session.resume(waits.run_id, {"*": YES})
+        assert (again.status, server.wiped) == ("paused", [])
+        await session.resume(waits.run_id, {"*": YES})
+    assert server.wiped == [{"disk": "one"}]
+
+
+async def test_a_no_holds_all_the_same(opened: Open, server: Server) -> None:
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_MORE), rules=[ASKS]) as session:
+        done = await session.resume(waits.run_id, {"*": NO})
+    assert done.error is not None
+    assert (done.error.code, server.wiped) == ("E_DENIED", [])
+
+
+async def test_a_yes_holds_where_only_the_words_about_the_tool_are_others(
+    opened: Open, server: Server
+) -> None:
+    """Some servers write the day into what they say of a tool."""
+    async with opened(server.tool(TO_ONE, "On Monday."), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_ONE, "On Tuesday."), rules=[ASKS]) as session:
+        done = await session.resume(waits.run_id, {"*": YES})
+    assert (done.value, len(server.wiped)) == ("wiped", 1)
