@@ -13,7 +13,6 @@ from lineshaft.policy import Subject
 from lineshaft.tools import Tool, origin
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
 
-
 _CHANGED = "the arguments of this tool have changed since the call was shown"
 
 
