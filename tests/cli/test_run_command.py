@@ -329,6 +329,21 @@ def test_streams_that_are_closed_are_no_error(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
+def test_notes_that_cannot_be_written_end_no_run(workspace: Path, environ: dict[str, str]) -> None:
+    (workspace / "s.py").write_text("await write_file('new.txt', '1')\nreturn 2")
+    python = quote(sys.executable)
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{python} -m lineshaft run s.py 2>/dev/full"],
+        cwd=workspace,
+        env=environ,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"2\n")
+    assert (workspace / "new.txt").read_text() == "1"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
 def test_output_that_cannot_be_written_is_a_clear_error(
     workspace: Path, environ: dict[str, str]
 ) -> None:

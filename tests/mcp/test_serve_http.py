@@ -17,6 +17,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 
 from fronts import MODES, Mode, Person, accepts, data_of
 from lineshaft.store import Store
@@ -27,6 +28,19 @@ TOKEN = "a-token-that-is-long-enough"  # noqa: S105  of these tests alone
 FRONT = [sys.executable, str(SERVERS / "front.py"), "http"]
 JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+SERVE = [sys.executable, "-m", "lineshaft", "serve", "--http", "--port", "0"]
+
+HANGS = """
+from pathlib import Path
+import anyio
+from lineshaft import tool
+@tool(effect='read')
+async def hang() -> str:
+    'Never answer.'
+    Path('hangs').touch()
+    await anyio.sleep_forever()
+"""
 
 
 @dataclass
@@ -283,6 +297,29 @@ async def test_a_run_ends_when_its_client_is_gone(mode: Mode, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("mode", MODES)
+async def test_it_ends_with_an_answer_to_those_who_wait(mode: Mode, tmp_path: Path) -> None:
+    """A client of the older protocol has a stream open beside its request, which has no end."""
+    answers: list[str] = []
+
+    async def call(server: Served) -> None:
+        async with server.client(mode) as client:
+            try:
+                await client.call_tool("run", {"code": "return await hang()"})
+            except MCPError as error:
+                answers.append(str(error))
+
+    (tmp_path / "t.py").write_text(HANGS)
+    with started(tmp_path, *SERVE, "--tools", "t.py") as server:
+        async with anyio.create_task_group() as group:
+            group.start_soon(call, server)
+            await _until((tmp_path / "hangs").exists)
+            server.process.send_signal(signal.SIGTERM)
+            _, said = await anyio.to_thread.run_sync(server.process.communicate)
+    assert answers == ["it was ended: the server ends"]
+    assert (server.process.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_run_ends_when_the_program_of_its_client_is_killed(
     mode: Mode, tmp_path: Path
 ) -> None:
@@ -317,18 +354,8 @@ async def test_a_run_in_the_background_outlives_its_client(shop: Served) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_it_ends_with_its_runs_recorded(number: signal.Signals, tmp_path: Path) -> None:
-    (tmp_path / "t.py").write_text(
-        "from pathlib import Path\n"
-        "import anyio\n"
-        "from lineshaft import tool\n"
-        "@tool(effect='read')\n"
-        "async def hang() -> str:\n"
-        "    'Never answer.'\n"
-        "    Path('hangs').touch()\n"
-        "    await anyio.sleep_forever()\n"
-    )
-    serve = [sys.executable, "-m", "lineshaft", "serve", "--http", "--port", "0"]
-    with started(tmp_path, *serve, "--tools", "t.py") as server:
+    (tmp_path / "t.py").write_text(HANGS)
+    with started(tmp_path, *SERVE, "--tools", "t.py") as server:
         async with server.client("legacy") as client:
             arguments = {"code": "return await hang()", "background": True}
             ran = await client.call_tool("run", arguments)

@@ -390,3 +390,25 @@ def test_the_inspector_lists_describes_and_runs(tmp_path: Path) -> None:
     assert [each["name"] for each in listed["tools"]][:2] == ["search", "describe"]
     assert "read_file" in told["content"][0]["text"]
     assert ran["_meta"]["lineshaft/run"]["value"] == "one\n"
+
+
+def test_all_that_was_asked_is_answered_when_the_client_says_no_more(tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        for number in range(1, 31):
+            call = {"name": "run", "arguments": {"code": f"return {number}"}}
+            message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+            client.write(json.dumps(message).encode())
+        assert client.process.stdin is not None
+        assert client.process.stdout is not None
+        client.process.stdin.close()
+        said = [json.loads(line) for line in client.process.stdout]
+        assert client.process.wait(timeout=10) == 0
+    assert sorted(each["id"] for each in said if "id" in each) == list(range(1, 31))
+
+
+def test_it_ends_when_its_client_reads_no_more(tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        assert client.process.stdout is not None
+        client.process.stdout.close()
+        client.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+        assert client.process.wait(timeout=30) == 0

@@ -156,6 +156,30 @@ async def test_a_store_that_is_locked_for_long_is_said_and_nothing_is_lost(
     assert [each.id for each in saved.unknown] == ["c2"]
 
 
+async def test_the_end_of_a_run_is_kept_for_a_store_that_can_be_written_again(
+    store: Store, path: Path
+) -> None:
+    """Else it went on in the record, for as long as the process lives that serves others."""
+    record = sink(store, "/w")
+    record(started())
+    state = await begin(store, run())
+    await store.flush()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StateError, match="is locked by another process"):
+            await state.started(call(1))
+        with pytest.raises(RecordError, match="is locked by another process"):
+            record(finished(2, status="error"))
+        with pytest.raises(StateError, match="is locked by another process"):
+            await state.over(replayable=True, end={"status": "error"})
+        other.execute("COMMIT")
+    await store.flush()
+    assert [each.status for each in await store.runs()] == ["error"]
+    assert [each.kind for each in await store.events("r")] == ["run_started", "run_finished"]
+    with pytest.raises(StateError):
+        await store.load("r")
+
+
 async def test_what_waits_when_a_locked_store_is_closed_is_said(store: Store, path: Path) -> None:
     await begin(store, run())
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

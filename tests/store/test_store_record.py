@@ -149,6 +149,18 @@ async def test_the_last_run_is_the_one_with_the_newest_event(store: Store) -> No
         await store.find(None, workspace="/elsewhere")
 
 
+async def test_the_last_run_is_the_last_one_after_a_clock_was_set_back(store: Store) -> None:
+    record = sink(store, "/w")
+    record(event(1, "run_started", "a"))
+    record(event(30, "log", "a"))  # an hour fast, say
+    record(event(2, "run_started", "b"))
+    assert await store.find(None, workspace="/w") == "b"
+    assert await store.find(None) == "b"
+    record(event(4, "log", "b"))
+    record(event(31, "log", "a"))  # it went on meanwhile
+    assert await store.find(None, workspace="/w") == "a"
+
+
 async def test_a_run_whose_id_is_the_beginning_of_another_is_found(store: Store) -> None:
     for run_id in ("r", "r1"):
         sink(store, "/w")(started(run_id))

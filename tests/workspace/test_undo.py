@@ -322,3 +322,18 @@ async def test_a_large_file_is_not_read(folder: Folder) -> None:
     await view.discard()
     with pytest.raises(TooLarge, match="1,000,001 bytes"):
         await folder.landed("run", "large")
+
+
+async def test_a_run_of_another_folder_is_not_taken_back_here(
+    folder: Folder, root: Path, tmp_path: Path
+) -> None:
+    """Journals that were copied along with a state folder name the files of the other one."""
+    await stages(folder)
+    before = tree_of(root)
+    (tmp_path / "other").mkdir()
+    other = Folder(tmp_path / "other", journals=tmp_path / "journals")
+    with pytest.raises(RunUnknown, match="is one of another workspace") as caught:
+        await other.undo("run")
+    assert f"--workspace {root}" in caught.value.hint
+    assert tree_of(root) == before
+    assert len(await folder.undo("run")) > 0

@@ -140,7 +140,10 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print a line for the person on standard error; the text is already safe."""
+    """Print a line for the person on standard error; the text is already safe.
+
+    Where it cannot be written, it is dropped, and so is all that follows it.
+    """
     _write(sys.stderr, text + "\n")
 
 
@@ -148,10 +151,10 @@ def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        # The reader has gone. What the command does goes on, and its exit code stays true.
+    except OSError as error:
+        if stream is not sys.stderr and not isinstance(error, BrokenPipeError):
+            raise LineshaftError(f"the output cannot be written: {error.strerror}") from error
+        # No one reads it. What the command does goes on, and its exit code stays true.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
-    except OSError as error:
-        raise LineshaftError(f"the output cannot be written: {error.strerror}") from error

@@ -20,6 +20,7 @@ async def listen(
     bound: socket.socket,
     *,
     ready: Callable[[], None] = lambda: None,
+    leaving: Callable[[], None] = lambda: None,
     websocket_bytes: int | None = None,
 ) -> None:
     """Serve an application until the task is cancelled; what is under way is answered first.
@@ -28,6 +29,7 @@ async def listen(
         app: The application; it has a lifespan.
         bound: From `listening`.
         ready: Called once clients can come.
+        leaving: Called when the task is cancelled, to end what is under way.
         websocket_bytes: The longest message of a WebSocket; None: there are none.
     """
     kind: Literal["none", "wsproto"] = "none" if websocket_bytes is None else "wsproto"
@@ -48,6 +50,7 @@ async def listen(
         try:
             await anyio.sleep_forever()
         finally:
+            leaving()
             serving.should_exit = True
 
 

@@ -15,6 +15,19 @@ _LISTED = "`lineshaft runs` lists them"
 _CALLS = "SELECT count(DISTINCT call_id) FROM log WHERE run = ? AND kind = 'call'"
 _MOST_COUNTED = 5_000
 
+_LAST = """
+WITH here AS (
+    SELECT rowid AS began, id, seq, last_at FROM runs
+    WHERE :workspace IS NULL OR workspace = :workspace
+)
+SELECT id FROM (
+    SELECT * FROM (SELECT id, seq, last_at FROM here ORDER BY last_at DESC, id DESC LIMIT 1)
+    UNION SELECT * FROM (SELECT id, seq, last_at FROM here ORDER BY began DESC LIMIT 1)
+) AS late
+ORDER BY (SELECT log.rowid FROM log WHERE run = late.id AND log.seq = late.seq) DESC, last_at DESC
+LIMIT 1
+"""
+
 
 class CallCounts:
     """The calls of runs, counted once for each state of a run: to count them reads its log."""
@@ -80,13 +93,13 @@ class RunList:
         """
         place = None if workspace is None else storable(workspace)
         if prefix is None:
-            last = self._ids(place, "*", limit=1)
-            if not last:
+            last = self._last(place)
+            if last is None:
                 raise RunUnknown(
                     "no run of this workspace is recorded",
                     hint="name a workspace with --workspace",
                 )
-            return last[0]
+            return last
         if not _ID.fullmatch(prefix):
             raise RunUnknown(f"{prefix!r} is not the id of a run", hint=_LISTED)
         # A person types the beginning of an id, or copies its end, which tells runs apart.
@@ -100,13 +113,22 @@ class RunList:
                     raise RunUnknown(text, hint=_LISTED)
         raise RunUnknown(f"no recorded run begins or ends with {prefix!r}", hint=_LISTED)
 
-    def _ids(self, workspace: str | None, glob: str, *, limit: int = -1) -> list[str]:
+    def _last(self, workspace: str | None) -> str | None:
+        """Return the run with the newest step.
+
+        A clock may have been set back since: of the run that was last by it and the one that was
+        begun last, the one counts whose last step was written later.
+        """
+        found = self._connection.execute(_LAST, {"workspace": workspace}).fetchone()
+        return str(found[0]) if found else None
+
+    def _ids(self, workspace: str | None, glob: str) -> list[str]:
         """Return the ids that are alike, the newest first."""
         found = self._connection.execute(
             "SELECT id FROM runs WHERE id GLOB :glob"
             " AND (:workspace IS NULL OR workspace = :workspace)"
-            " ORDER BY last_at DESC, id DESC LIMIT :limit",
-            {"glob": glob, "workspace": workspace, "limit": limit},
+            " ORDER BY last_at DESC, id DESC",
+            {"glob": glob, "workspace": workspace},
         )
         return [run_id for (run_id,) in found if isinstance(run_id, str)]
 

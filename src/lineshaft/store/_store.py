@@ -15,6 +15,7 @@ from typing import Self, TypeVar
 
 import anyio
 import anyio.to_thread
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, LineshaftError, RecordError, RunUnknown, StateError
 from lineshaft.files import private_folder, state_folder
@@ -121,10 +122,11 @@ class Store:
         self, claim: RunClaim, rows: Sequence[LogRow], *, durable: bool = False
     ) -> Awaitable[None]:
         """As `RunLog.append`: it only queues."""
-        exact = over = False
+        exact = over = ends = False
         for row in rows:
             exact = exact or row.exact is not None
             over = over or row.kind in ("checkpoint", "end")
+            ends = ends or row.kind == "end"
         steps: list[Step] = []
         size = 0
         try:
@@ -140,6 +142,8 @@ class Store:
             text = f"a step holds what cannot be written: {type(error).__name__}"
             raise RecordError(text) from error
         except StateError as error:
+            if ends and not steps:
+                self._end_later(claim, rows)
             if exact:
                 raise
             raise RecordError(error.message, hint=error.hint) from error
@@ -158,6 +162,21 @@ class Store:
         if not durable:
             written.add_done_callback(partial(self._notice, claim))
         return _Durable(written, self._seconds)
+
+    def _end_later(self, claim: RunClaim, rows: Sequence[LogRow]) -> None:
+        """Keep the end of a run for a store that cannot be written now.
+
+        Without it the run goes on in the record for as long as this process lives. Steps before it
+        are lost, so that it cannot be executed again.
+        """
+        steps = [step_of(replace(row, exact={})) for row in rows if row.kind == "end"]
+
+        def act(transaction: Transaction) -> None:
+            if transaction.log.row(claim.run_id) is not None:  # its beginning was not lost
+                transaction.log.append(claim, steps)
+
+        size = sum(step.size for step in steps)
+        self._writer.ask_if_room(WriteJob(act=act, keep=True, urgent=False, size=size))
 
     async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """As `RunLog.take`."""

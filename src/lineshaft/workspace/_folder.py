@@ -175,4 +175,5 @@ class Folder(DirectView, Workspace):
 
         with self._shared.lock, journals.lock():
             finish(journals)
-            return undo(journals, run_id, self._shared.editor, confirm=confirmed)
+            roots, editor = self._mounts.roots, self._shared.editor
+            return undo(journals, run_id, editor, roots=roots, confirm=confirmed)

@@ -4,8 +4,8 @@ Not covered: TLS, and more than one token. Behind a proxy that does both, name i
 """
 
 import math
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from http import HTTPStatus
 from operator import itemgetter
 
@@ -81,10 +81,12 @@ async def serve_http(
     with listening(options.host, options.port) as bound:
         host = f"[{options.host}]" if ":" in options.host else options.host
         address = f"http://{host}:{bound.getsockname()[1]}{PATH}"
-        await listen(app_of(front, options), bound, ready=lambda: ready(address))
+        clients = _Clients()
+        app = app_of(front, options, clients)
+        await listen(app, bound, ready=lambda: ready(address), leaving=clients.leave)
 
 
-def app_of(front: Front, options: HttpOptions) -> Starlette:
+def app_of(front: Front, options: HttpOptions, clients: "_Clients | None" = None) -> Starlette:
     """Return the front as an ASGI application, to mount elsewhere; arguments as `serve_http`."""
     server, shelf = FrontServer(front), EventBounds()
     manager = _Sessions(server, shelf)
@@ -99,7 +101,8 @@ def app_of(front: Front, options: HttpOptions) -> Starlette:
 
     own = f"[{options.host}]" if ":" in options.host else options.host
     hosts = Hosts((*LOCAL, *options.hosts, own))
-    door = Door(_Watched(manager.handle_request), options.token, hosts)
+    watched = _Watched(manager.handle_request, clients or _Clients())
+    door = Door(watched, options.token, hosts)
     return Starlette(routes=[Route(PATH, endpoint=door)], lifespan=lifespan)
 
 
@@ -231,32 +234,70 @@ def _refusal(code: int, message: str, *, status: int) -> JSONResponse:
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=status)
 
 
+class _Clients:
+    """The clients of the requests that are under way."""
+
+    def __init__(self) -> None:
+        self._here: set[Presence] = set()
+
+    @contextmanager
+    def one(self) -> Generator[Presence]:
+        """Return one more client, which is there as long as the block lasts."""
+        client = Presence()
+        self._here.add(client)
+        try:
+            yield client
+        finally:
+            self._here.discard(client)
+
+    def leave(self) -> None:
+        """End what they wait for: the server ends, and none of them comes back."""
+        for client in self._here:
+            client.end()
+
+
 class _Watched:
     """Notes when a client goes, and bounds the time in which a body comes.
 
     Args:
         app: What is behind it.
+        clients: Has each client as long as its request is under way.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, clients: _Clients) -> None:
         self._app = app
+        self._clients = clients
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        client = scope[CLIENT] = Presence()
+        with self._clients.one() as client:
+            await self._answer(client, scope, receive, send)
+
+    async def _answer(self, client: Presence, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[CLIENT] = client
         here.set(client)
 
         until = anyio.current_time() + _BODY_SECONDS
+        endless = scope["method"] == "GET"
+        answering = False
 
         async def heard() -> Message:
             nonlocal until
             message: Message = {"type": "http.disconnect"}
-            with anyio.move_on_at(until):
-                message = await receive()
+            with anyio.CancelScope(deadline=until) as waiting:
+                with client.ending(waiting) if endless else nullcontext():
+                    message = await receive()
             if message["type"] == "http.disconnect":
                 client.closed.set()
             elif not message.get("more_body", False):
                 until = math.inf
             return message
 
+        async def said(message: Message) -> None:
+            nonlocal answering
+            answering = message["type"] == "http.response.start" or message.get("more_body", False)
+            await send(message)
+
         with suppress(ClientDisconnect):  # in the middle of a body: nobody waits for an answer
-            await self._app(scope, heard, send)
+            await self._app(scope, heard, said)
+        if answering and client.ended:
+            await send({"type": "http.response.body"})

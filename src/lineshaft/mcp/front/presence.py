@@ -1,10 +1,12 @@
 """Presence of the client of an HTTP request, which may also come back."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
 import anyio
+import mcp_types as types
 from mcp.server.streamable_http import REQUEST_CANCELLED
 from mcp.shared.exceptions import MCPError
 
@@ -25,6 +27,29 @@ class Presence:
 
         self.given_up: Callable[[], Awaitable[None]] | None = None
         """Waits until it does not come back; None: it was not told how it could."""
+
+        self.ended = False
+        """Whether the server has ended it."""
+
+        self._waiting: set[anyio.CancelScope] = set()
+
+    @contextmanager
+    def ending(self, waiting: anyio.CancelScope) -> Generator[None]:
+        """Have `end` cancel a scope, which waits for the client's next words in the block."""
+        self._waiting.add(waiting)
+        if self.ended:
+            waiting.cancel()
+        try:
+            yield
+        finally:
+            self._waiting.discard(waiting)
+
+    def end(self) -> None:
+        """Take it for one that has gone for good: the server ends."""
+        self.ended, self.given_up = True, None
+        self.closed.set()
+        for waiting in self._waiting:
+            waiting.cancel()
 
     async def left(self) -> None:
         """Wait until it has gone for good."""
@@ -58,11 +83,15 @@ async def while_there(context: RequestContext, answer: Callable[[], Awaitable[T]
             found.append(await answer())
         except MCPError as error:
             failed.append(error)  # a task group would wrap it
+        except Exception as error:  # noqa: BLE001  a fault of ours, such as for lack of descriptors
+            text = f"{type(error).__name__}: {error}"
+            failed.append(MCPError(types.INTERNAL_ERROR, text))
         group.cancel_scope.cancel()
     for error in failed:
         raise error
     if not found:
-        raise MCPError(REQUEST_CANCELLED, "its client had gone, so it was ended")
+        why = "the server ends" if client.ended else "its client has gone"
+        raise MCPError(REQUEST_CANCELLED, f"it was ended: {why}")
     return found[0]
 
 

@@ -28,6 +28,9 @@ _WAITING = 16
 """Messages that wait for a client that reads slowly; answers to what is no message are dropped
 then: the reader, which hears of cancellations and of the client's end, waits for no writer."""
 
+_LAST_SECONDS = 1.0
+"""A client that has said its last word gets the answers that are ready, if it reads them."""
+
 _SURE = 4_096
 """As much can be written to a pipe that has room, without waiting (`PIPE_BUF`)."""
 
@@ -70,24 +73,35 @@ async def _wire(
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     inward, to_read = anyio.create_memory_object_stream[Incoming](0)
     to_write, outward = anyio.create_memory_object_stream[SessionMessage](_WAITING)
+    reading, written = anyio.CancelScope(), anyio.Event()
+
+    async def answer() -> None:
+        await _write(write, outward, answered)
+        reading.cancel()  # a client that reads no more has gone
+        written.set()
+
     async with anyio.create_task_group() as group:
-        group.start_soon(_read, read, inward, to_write)
-        group.start_soon(_write, write, outward, answered)
+        group.start_soon(_read, read, inward, to_write, reading)
+        group.start_soon(answer)
         try:
             yield to_read, to_write
         finally:
-            group.cancel_scope.cancel()
-            for stream in (to_read, to_write, inward, outward):
+            for stream in (to_read, to_write, inward):
                 stream.close()
+            with anyio.move_on_after(_LAST_SECONDS, shield=True):
+                await written.wait()
+            group.cancel_scope.cancel()
+            outward.close()
 
 
 async def _read(
     source: int,
     inward: ObjectSendStream[Incoming],
     outward: MemoryObjectSendStream[SessionMessage],
+    scope: anyio.CancelScope,
 ) -> None:
     lines = Lines(MESSAGE_BYTES)
-    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+    with scope, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         async with inward:
             while data := await _next(source):
                 for line in lines.add(data):
@@ -127,7 +141,7 @@ async def _write(
         try:
             await _send(target, text.encode() + b"\n")
         except OSError:
-            return  # the client reads no more; that it has gone is seen by the reader
+            return
         if not isinstance(item.message, types.JSONRPCError):
             answered()
 

@@ -1,5 +1,6 @@
 """Undo of a run's landings: all its stages as one landing, whole or not at all."""
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ from lineshaft.workspace.disk import (
     EditorEdit,
     FileState,
     Place,
+    Root,
     Unsaved,
     is_scarce,
     see,
@@ -35,6 +37,7 @@ def undo(
     run_id: str,
     editor: Editor | None = None,
     *,
+    roots: Mapping[str, Root],
     confirm: Callable[[], None],
 ) -> Undone:
     """Take back all landed changes of a run; the caller holds the lock.
@@ -44,16 +47,18 @@ def undo(
         run_id: The run.
         editor: The window that shows the files: what it has not saved counts, and where it shows a
             file as it was before, that is saved.
+        roots: Of the workspace, by alias.
         confirm: Called when all of them can be taken back, and before the first is.
 
     Raises:
         StaleFile: Some of the files were changed since; nothing was done.
         StateExpired: The time for which they were kept is over.
-        RunUnknown: No changes of that run are known.
+        RunUnknown: No changes of that run are known, or they are of another workspace.
         StateError: What a file was is no longer kept; nothing was done.
         WorkspaceError: It cannot be done; nothing was done.
     """
     landed = _landed(journals, run_id)
+    _must_be_of(roots, landed, run_id)
     items, stale = _together([journal.header.items for journal in landed])
     unsaved = _shown_in(editor)
     tasks, changed, already = _judged(items, unsaved)
@@ -115,6 +120,16 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
     if len(whole) < len(found):
         raise StateError(f"the changes of run {run_id!r} cannot be undone: a journal is damaged")
     return sorted(whole, key=lambda journal: journal.header.stage)  # a clock may have gone back
+
+
+def _must_be_of(roots: Mapping[str, Root], landed: Sequence[Journal], run_id: str) -> None:
+    """Refuse journals of another workspace, such as a person copies along with a state folder."""
+    for root in {item.place.root for journal in landed for item in journal.header.items}:
+        if root.alias in roots and roots[root.alias].real != root.real:
+            raise RunUnknown(
+                f"run {run_id!r} is one of another workspace: {root.real}",
+                hint=f"undo it there, or with --workspace {shlex.quote(root.real)}",
+            )
 
 
 def _together(stages: Sequence[Sequence[Item]]) -> tuple[list[Item], list[str]]:
