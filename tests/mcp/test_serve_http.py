@@ -314,7 +314,9 @@ async def test_it_ends_with_an_answer_to_those_who_wait(mode: Mode, tmp_path: Pa
             group.start_soon(call, server)
             await _until((tmp_path / "hangs").exists)
             server.process.send_signal(signal.SIGTERM)
-            _, said = await anyio.to_thread.run_sync(server.process.communicate)
+        assert server.process.stderr is not None
+        said = server.process.stderr.read()
+        server.process.wait(timeout=15)
     assert answers == ["it was ended: the server ends"]
     assert (server.process.returncode, said) == (0, "")
 
