@@ -6,7 +6,7 @@ import enum
 import json
 import pathlib
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict, cast
 
 import pytest
 import typing_extensions
@@ -252,6 +252,62 @@ def test_a_typed_dict_that_contains_itself_says_what_to_use_instead() -> None:
     with pytest.raises(ConfigError, match=r"typing\.TypedDict 'Tree' contains itself") as caught:
         Tool.from_function(plant)
     assert "typing_extensions" in caught.value.hint
+
+
+class Draft(TypedDict, total=False):
+    """One key is required."""
+
+    id: Required[int]
+    note: str
+
+
+class Issue(Draft):
+    """Two keys of its own are not required."""
+
+    title: str
+    owner: NotRequired[str]
+    votes: Annotated[NotRequired[int], Field(ge=0)]
+
+
+class DraftInText(TypedDict, total=False):
+    """`from __future__ import annotations` makes such annotations."""
+
+    id: "Required[int]"
+    note: "str"
+
+
+class IssueInText(DraftInText):
+    """`from __future__ import annotations` makes such annotations."""
+
+    title: "str"
+    owner: "NotRequired[str]"
+    votes: "Annotated[NotRequired[int], Field(ge=0)]"
+
+
+def turn(issue: Issue) -> Issue:
+    return issue
+
+
+def turn_in_text(issue: IssueInText) -> IssueInText:
+    return issue
+
+
+@pytest.mark.parametrize("made", [turn, turn_in_text])
+def test_keys_are_required_as_their_annotations_say(made: Callable[..., object]) -> None:
+    spec = Tool.from_function(made).spec
+    properties, named = spec.input_schema["properties"], spec.input_schema.get("$defs")
+    assert isinstance(properties, dict)
+    taken = next(iter(cast("dict[str, object]", named or properties).values()))
+    for schema in (spec.output_schema, taken):
+        fields = cast("dict[str, object]", schema)
+        assert sorted(cast("list[str]", fields["required"])) == ["id", "title"]
+        assert json.loads(json.dumps(fields["properties"])) == {
+            "id": {"type": "integer"},
+            "note": {"type": "string"},
+            "title": {"type": "string"},
+            "owner": {"type": "string"},
+            "votes": {"type": "integer", "minimum": 0},
+        }
 
 
 def greet(name: str, *, times: int = 1) -> str:

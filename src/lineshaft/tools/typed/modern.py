@@ -43,13 +43,36 @@ def _remade(old: type, inside: tuple[object, ...]) -> type:
             f"typing.TypedDict {old.__name__!r} contains itself, which needs Python 3.12",
             hint="take TypedDict from typing_extensions",
         )
-    required = cast("frozenset[str]", getattr(old, "__required_keys__", ()))
+    said = cast("frozenset[str]", getattr(old, "__required_keys__", ()))
     fields: dict[str, object] = {}
+    needed: set[str] = set()
     for name, hint in typing.get_type_hints(old, include_extras=True).items():
-        bare = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
+        bare, is_required = _field(hint, is_required=name in said)
         fields[name] = _modern(bare, (*inside, old))
+        if is_required:
+            needed.add(name)
+    required = frozenset(needed)
     new = _make(old.__name__, fields)
     # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
     new.__required_keys__, new.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     new.__doc__, new.__module__ = old.__doc__, old.__module__
     return new
+
+
+def _field(hint: object, *, is_required: bool) -> tuple[object, bool]:
+    """Return the type of a field, and whether the field is required.
+
+    Args:
+        hint: The annotation of the field.
+        is_required: What the class says, which cannot read annotations that are text.
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Required, NotRequired):
+        return arguments[0], origin is Required
+    if origin is not Annotated:
+        return hint, is_required
+    inner, *notes = arguments
+    bare, is_required = _field(inner, is_required=is_required)
+    if bare is inner:
+        return hint, is_required
+    return cast("dict[object, object]", Annotated)[(bare, *notes)], is_required
