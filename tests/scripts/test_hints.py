@@ -30,6 +30,10 @@ FAILING = [
         "`await asyncio.gather(*(...))`",
     ),
     ("async def main(): pass\nawait main", "call it: `await main()`"),
+    ("x = await read_file('a (1')['content']", "write `(await read_file(...))[...]`"),
+    ("x = await read_file('a')['total_lines']", "write `(await read_file(...))[...]`"),
+    ("x = await json_parse('[1]')", "`json_parse` is no tool: leave out the `await`"),
+    ("x = await json_parse('1')", "`json_parse` is no tool: leave out the `await`"),
     ("class A:\n    async def go(self): pass\na = A()\nx = await a.go", "call it: `await a.go()`"),
     ("await read_file", "call it: `await read_file()`"),
     ("x = [1]\nasync for y in x:\n    pass", "write `for`, not `async for`"),
@@ -201,6 +205,22 @@ def test_the_keys_of_an_item_are_named(specs: Specs) -> None:
     assert '`["content"]`' in hint_for(raised, source=single, specs=specs)
     other = "for f in [{}]:\n    print(f.endswith('.py'))"
     assert 'write `["endswith"]`' in hint_for(raised, source=other, specs=specs)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("for e in await find_files(f(')', x))['entries']:", "`(await find_files(...))[...]`"),
+        ("x = await github.list_issues('a')[0]", "`(await github.list_issues(...))[...]`"),
+        ("x = await tools.find_files('*').entries", "`(await find_files(...)).entries`"),
+        ("await [find_files('*')['entries']]", "`await asyncio.gather(*[...])`"),
+        ("await own('a')[0]", "`await asyncio.gather(*[...])`"),
+        ("await find_files('*'", "`await asyncio.gather(*[...])`"),
+    ],
+)
+def test_an_await_before_a_part_of_a_result_is_told(line: str, words: str, specs: Specs) -> None:
+    raised = Raised(kind="TypeError", message="'list' object can't be awaited", line=1)
+    assert words in hint_for(raised, source=line, specs=specs)
 
 
 @pytest.mark.parametrize(

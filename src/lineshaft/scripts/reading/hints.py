@@ -243,6 +243,47 @@ def _parsed(failure: ScriptFailure) -> str:
     return texts or "this is parsed already: leave out `json.loads`"
 
 
+def _several(failure: ScriptFailure) -> str:
+    return _awaited(failure) or _SEVERAL
+
+
+def _result(failure: ScriptFailure) -> str:
+    return _awaited(failure) or "this is a result already: leave out the `await`"
+
+
+def _awaited(failure: ScriptFailure) -> str:
+    """Say where `await` stands before a part of a result, or before what is no tool's call."""
+    for found in _AWAITED.finditer(failure.line):
+        name = found["name"]
+        if name in _PLAIN_HELPERS:
+            return f"`{name}` is no tool: leave out the `await`"
+        part = _PART.match(_after_brackets(failure.line[found.end() :]))
+        if part and name in _BY_SCRIPT_NAME.get(failure.specs):
+            key = "[...]" if part["key"] else f".{part['name']}"
+            return f"`await` takes all that follows it: write `(await {name}(...)){key}`"
+    return ""
+
+
+_AWAITED = re.compile(r"\bawait (?:tools\.)?(?P<name>[^\W\d][\w.]*)\(")
+_PART = re.compile(r"(?P<key>\[)|\.(?P<name>\w+)")
+_PLAIN_HELPERS = frozenset({"batched", "json_parse", "table"})
+"""The helpers that are not awaited."""
+
+
+def _after_brackets(text: str) -> str:
+    """Return what stands behind the bracket that closes one before the text; empty: none does."""
+    depth = 1
+    for found in _BRACKETS.finditer(text):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if not depth:
+            return text[found.end() :]
+    return ""
+
+
+_BRACKETS = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
+"""Brackets, and the quotes that may hold some."""
+
+
 def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
@@ -329,7 +370,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         (
             "TypeError",
             r"(?:list|tuple|set|generator)'? (?:object )?can't be (?:awaited|used in 'await')",
-            _SEVERAL,
+            _several,
         ),
         (
             "TypeError",
@@ -355,7 +396,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         (
             "TypeError",
             r"object (?:\w+ )?can't be (?:awaited|used in 'await' expression)",
-            "this is a result already: leave out the `await`",
+            _result,
         ),
         (
             "RuntimeError",
