@@ -41,6 +41,14 @@ FAILING = [
         "async def f():\n    read_file = await read_file('a')\nawait f()",
         "take another name than the tool's: `read_file_ = await read_file(...)`",
     ),
+    (
+        "for p in 'ab':\n    read_file = await read_file(p)",
+        "take another name than the tool's: `read_file_ = await read_file(...)`",
+    ),
+    (
+        "read_file = None\nprint(len('a'), await read_file('a'))",
+        "take another name than the tool's: `read_file_ = await read_file(...)`",
+    ),
     ("import pandas as pd", "`pandas` is not here: use lists of dicts"),
     ("import os\nos.fork()", "a tool that runs commands is needed"),
     ("import requests", "`requests` is not here: a script has no network"),
@@ -235,3 +243,9 @@ def test_an_await_before_a_part_of_a_result_is_told(line: str, words: str, specs
 )
 def test_nothing_is_said_where_nothing_is_known(raised: Raised, specs: Specs) -> None:
     assert hint_for(raised, source="return 1", specs=specs) == ""
+
+
+def test_a_dict_that_is_called_beside_a_tool_has_not_hidden_it(specs: Specs) -> None:
+    raised = Raised(kind="TypeError", message="'dict' object is not callable", line=2)
+    source = "rows = {}\nrows(await read_file('a'))"
+    assert hint_for(raised, source=source, specs=specs) == ""

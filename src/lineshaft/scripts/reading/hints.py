@@ -301,9 +301,21 @@ def _uncalled(failure: ScriptFailure) -> str:
 def _unbound(failure: ScriptFailure) -> str:
     """Say how to name the result of a tool, which hides the tool in all of a function."""
     name = failure.found["name"]
-    if name not in _BY_SCRIPT_NAME.get(failure.specs):
-        return ""
-    return f"take another name than the tool's: `{name}_ = await {name}(...)`"
+    return _other_name(name) if name in _BY_SCRIPT_NAME.get(failure.specs) else ""
+
+
+def _other_name(tool: str) -> str:
+    return f"take another name than the tool's: `{tool}_ = await {tool}(...)`"
+
+
+def _hidden(failure: ScriptFailure) -> str:
+    """Say how to name the result of a tool that a line calls, where that result hides the tool."""
+    tools = _BY_SCRIPT_NAME.get(failure.specs)
+    for name in re.findall(r"(?<![\w.])([^\W\d]\w*)\(", failure.line):
+        bound = rf"(?<![\w.]){name}[\w ,]*(?::?=(?!=)|\bin\b)"
+        if name in tools and re.search(bound, failure.source):
+            return _other_name(name)
+    return ""
 
 
 def _argument(failure: ScriptFailure) -> str:
@@ -392,6 +404,11 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             "UnboundLocalError",
             r"local variable '(?P<name>\w+)'",
             _unbound,
+        ),
+        (
+            "TypeError",
+            r"'(?:dict|list|str|int|float|bool|NoneType)' object is not callable",
+            _hidden,
         ),
         (
             "TypeError",
