@@ -29,6 +29,22 @@ FAILING = [
         "async def f(x): pass\nawait asyncio.gather(f(x) for x in 'ab')",
         "`await asyncio.gather(*(...))`",
     ),
+    (
+        "print(await asyncio.gather(*[await read_file(p) for p in 'ab']))",
+        "leave out the inner `await`: `asyncio.gather` awaits the calls",
+    ),
+    (
+        "async def f(): pass\nawait asyncio.gather(*[await f() for _ in 'ab'])",
+        "leave out the inner `await`: `asyncio.gather` awaits the calls",
+    ),
+    (
+        "t = asyncio.create_task(await read_file('a'))",
+        "leave out the inner `await`: `create_task` takes the call itself",
+    ),
+    (
+        "t = asyncio.ensure_future(await read_file('a'))",
+        "leave out the inner `await`: `ensure_future` takes the call itself",
+    ),
     ("async def main(): pass\nawait main", "call it: `await main()`"),
     ("x = await read_file('a (1')['content']", "write `(await read_file(...))[...]`"),
     ("x = await read_file('a')['total_lines']", "write `(await read_file(...))[...]`"),

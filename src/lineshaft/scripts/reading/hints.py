@@ -288,7 +288,17 @@ def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
 
+def _awaited_inside(failure: ScriptFailure) -> str:
+    """Say which `await` to leave out in what `gather` or a task is given."""
+    if re.search(r"\bgather\(.*\bawait\b", failure.line):
+        return "leave out the inner `await`: `asyncio.gather` awaits the calls"
+    task = re.search(r"\b(create_task|ensure_future)\(\s*await\b", failure.line)
+    return f"leave out the inner `await`: `{task[1]}` takes the call itself" if task else ""
+
+
 def _starless(failure: ScriptFailure) -> str:
+    if inside := _awaited_inside(failure):
+        return inside
     return _STAR if re.search(r"\bgather\(\s*[^*\s].*\bfor\b", failure.line) else ""
 
 
@@ -438,6 +448,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             _text_in_results,
         ),
         ("TypeError", r"unhashable type: 'list'", _gathered),
+        ("TypeError", r"unhashable type: |^a coroutine was expected, got ", _awaited_inside),
         ("TypeError", r"string ind(?:ices|ex) must be integers", _TEXT),
         (
             "TypeError",
