@@ -284,6 +284,13 @@ _BRACKETS = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
 """Brackets, and the quotes that may hold some."""
 
 
+def _dumped(failure: ScriptFailure) -> str:
+    """Say what to give `json.dumps` instead of a value of the type that the message names."""
+    kinds = [f"{article} {failure.found['kind']}" for article in ("a", "an")]
+    told = (advice for kind, advice in _INSTEAD if any(re.match(kind, each) for each in kinds))
+    return next(told, "")
+
+
 def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
@@ -342,6 +349,7 @@ _TEXT = (
     'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
     " going through a dict gives its keys"
 )
+_KEYS = "make the keys text: `{str(k): v for k, v in d.items()}`"
 _METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
 _FILES = "a script has no files or programs of its own: `await read_file(path=...)`"
 
@@ -356,7 +364,7 @@ _INSTEAD = (
         r".*text with half a character",
         '`text.encode("utf-8", "replace").decode()` has `?` for each half of a character',
     ),
-    (r"a dict with the key ", "make the keys text: `{str(k): v for k, v in d.items()}`"),
+    (r"a dict with the key ", _KEYS),
     (r"a (?:date|datetime|time)$", "give it as text: `x.isoformat()`"),
     (r"a timedelta$", "write `x.total_seconds()`, or `str(x)`"),
     (r"a (?:frozen)?set$", "make it a list: `sorted(items)`, or `list(items)`"),
@@ -472,6 +480,8 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             'text and numbers do not add up: use `f"{a}{b}"`, or `int(text)`',
         ),
         *((_VALUES, rf"is not JSON: it is (?:{kind})", advice) for kind, advice in _INSTEAD),
+        ("TypeError", r"Object of type (?P<kind>\w+) is not JSON serializable", _dumped),
+        ("TypeError", r"^keys must be str, int, float, bool or None, not ", _KEYS),
         (
             "TypeError",
             r"is not JSON serializable|not JSON",
