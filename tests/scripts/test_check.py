@@ -105,6 +105,14 @@ async def test_what_does_not_block_is_told(
     ]
 
 
+@pytest.mark.parametrize("name", ["code", "tkinter.Tk", "lzma.open", "_thread.start"])
+async def test_no_import_is_proposed_for_a_variable_or_a_missing_module(
+    name: str, specs: Specs, checker: Checker, reading: Reading
+) -> None:
+    told = await said(f"print({name})", specs, checker, reading)
+    assert [(f.code, f.hint) for f in told] == [("undefined-name", "")]
+
+
 async def test_what_gather_gives_with_its_errors_is_used_without_a_warning(
     specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:

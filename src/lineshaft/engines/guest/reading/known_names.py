@@ -1,5 +1,9 @@
 """Names that scripts use most without an import, and what to write for each."""
 
+import sys
+
+from ..missing import STUBBED, reason
+
 _MODULES = (
     "base64",
     "collections",
@@ -60,7 +64,9 @@ _MEMBERS = {
         "TypedDict",
         "Union",
     ),
+    "urllib.parse": ("quote", "urlencode", "urlparse"),
     "uuid": ("uuid4",),
+    "zoneinfo": ("ZoneInfo",),
 }
 """They need one too, by their module."""
 
@@ -94,3 +100,59 @@ KNOWN_NAMES = {
     **{name: f"write `{instead}`" for name, instead in {**_FULL_NAMES, **_WORDS}.items()},
 }
 """The hint for each name."""
+
+
+_NO_PROGRAMS = "a script starts no programs: a tool that runs commands is needed"
+_NO_NETWORK = "a script has no network: call a tool"
+
+_CLOSED = {
+    "ftplib": _NO_NETWORK,
+    "http": _NO_NETWORK,
+    "imaplib": _NO_NETWORK,
+    "multiprocessing": "write `await asyncio.gather(...)`",
+    "poplib": _NO_NETWORK,
+    "select": _NO_NETWORK,
+    "selectors": _NO_NETWORK,
+    "signal": "write `asyncio.timeout` or `asyncio.sleep`",
+    "smtplib": _NO_NETWORK,
+    "socket": _NO_NETWORK,
+    "socketserver": _NO_NETWORK,
+    "ssl": _NO_NETWORK,
+    "subprocess": _NO_PROGRAMS,
+    "threading": "write `await asyncio.gather(...)`",
+    "webbrowser": _NO_NETWORK,
+    "xmlrpc": _NO_NETWORK,
+}
+"""Modules whose import would not help a script."""
+
+_INNER = {
+    "concurrent": "concurrent.futures",
+    "urllib": "urllib.parse",
+    "xml": "xml.etree.ElementTree",
+}
+"""The module that is meant by the name of its package."""
+
+_ORDINARY = frozenset(
+    {
+        "cmd", "code", "email", "http", "keyword", "locale", "platform", "profile", "queue",
+        "select", "signal", "site", "stat", "symbol", "test", "this", "token", "trace", "types",
+    }
+)  # fmt: skip  # words, not one a line
+"""Modules whose names are more likely those of a variable, except before a dot."""
+
+
+def library_hint(name: str, *, is_base: bool) -> str:
+    """Return what to write for the name of a module of the standard library.
+
+    Args:
+        name: Any name; those of no module and of missing ones have no hint.
+        is_base: Whether the name stands before a dot.
+    """
+    if name in _ORDINARY and not is_base:
+        return ""
+    if name in _CLOSED:
+        return _CLOSED[name]
+    is_missing = name in STUBBED or reason(name) is not None
+    if is_missing or name.startswith("_") or name not in sys.stdlib_module_names:
+        return ""
+    return f"write `import {_INNER.get(name, name)}` first"

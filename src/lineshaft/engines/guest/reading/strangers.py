@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from .catalogue import BUILTINS, HELPERS, MODULES, KnownTool, ToolNames, shown
 from .edits import SourceText
 from .guarded import is_tried
-from .known_names import KNOWN_NAMES
+from .known_names import KNOWN_NAMES, library_hint
 from .other_names import OTHER_NAMES
 from .probes import is_probed
 from .references import Resolver
@@ -192,6 +192,10 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
     if is_called and name in inner:
         return _MEANT, inner[name].name
     spaces = [space for space, tools in known.spaces.items() if shown(tools)]
+    is_base = isinstance(resolver.outline.above(node), ast.Attribute)
+    library = "" if is_called else library_hint(name, is_base=is_base)
+    if library and is_base and not get_close_matches(name, {*own, *spaces}, cutoff=0.85):
+        return library, ""
     is_own = bool(get_close_matches(name, own, n=1, cutoff=0.85))
     for space in spaces:
         if name in shown(known.spaces[space]) and not is_own:
@@ -199,6 +203,8 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
     close = get_close_matches(name, {*own, *flat, *spaces, *MODULES, *HELPERS}, n=1)
     if close:
         return f"did you mean `{close[0]}`?", ""
+    if library:
+        return library, ""
     close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
     if close:
         return f"did you mean `{close[0]}`?", ""
