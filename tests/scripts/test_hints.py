@@ -272,3 +272,8 @@ def test_a_dict_that_is_called_beside_a_tool_has_not_hidden_it(specs: Specs) -> 
     raised = Raised(kind="TypeError", message="'dict' object is not callable", line=2)
     source = "rows = {}\nrows(await read_file('a'))"
     assert hint_for(raised, source=source, specs=specs) == ""
+
+
+def test_json_parse_is_not_proposed_where_it_failed(specs: Specs) -> None:
+    raised = Raised(kind="JSONDecodeError", message="Expecting value", line=1)
+    assert hint_for(raised, source="x = json_parse('{bad')", specs=specs) == ""

@@ -291,6 +291,12 @@ def _dumped(failure: ScriptFailure) -> str:
     return next(told, "")
 
 
+def _lenient(failure: ScriptFailure) -> str:
+    """Name the helper that forgives faults of JSON, which the line may use already."""
+    is_used = re.search(r"\bjson_parse\(", failure.line)
+    return "" if is_used else "`json_parse(text)` forgives code fences and trailing commas"
+
+
 def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
@@ -490,7 +496,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         (
             frozenset({"JSONDecodeError"}),
             "",
-            "`json_parse(text)` forgives code fences and trailing commas",
+            _lenient,
         ),
         ("FileNotFoundError", "", _FILES),
         ("IndexError", "", "the list is shorter: test its length, or go through it with `for`"),
