@@ -297,6 +297,36 @@ def _lenient(failure: ScriptFailure) -> str:
     return "" if is_used else "`json_parse(text)` forgives code fences and trailing commas"
 
 
+def _unpacked(failure: ScriptFailure) -> str:
+    """Say how a loop takes keys and values of a tool's dict."""
+    tool, items = _looped(failure)
+    spec = _BY_SCRIPT_NAME.get(failure.specs).get(tool)
+    if spec and (spec.output_schema or {}).get("type") == "object":
+        return f"`{tool}` gives a dict: go through `{items}.items()`"
+    return "look at one item first: `print(items[0])`"
+
+
+def _looped(failure: ScriptFailure) -> tuple[str, str]:
+    """Return the tool whose whole result a loop by pairs goes through, and how to write that."""
+    loop = _PAIRS.search(failure.line)
+    if loop is None:
+        return "", ""
+    name = loop["name"]
+    if name:
+        bound = rf"(?<![\w.]){name} = await (?:tools\.)?([\w.]+)\("
+        bindings = re.findall(bound, failure.source)
+        return (bindings[-1] if bindings else ""), name
+    tool, rest = loop["tool"], _after_brackets(failure.line[loop.end() :]).lstrip(") ")
+    return ("" if _PART.match(rest) else tool), f"(await {tool}(...))"
+
+
+_PAIRS = re.compile(
+    r"\bfor \(?\w+, *\w+\)? in "
+    r"(?:(?P<name>[^\W\d]\w*) *(?:[:\])}]|if\b|$)|\(?await (?:tools\.)?(?P<tool>[\w.]+)\()"
+)
+"""A loop by pairs through a variable, or through what a call gives."""
+
+
 def _gathered(failure: ScriptFailure) -> str:
     return _SEVERAL if re.search(r"\bgather\(\s*\[", failure.line) else ""
 
@@ -501,7 +531,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         ("FileNotFoundError", "", _FILES),
         ("IndexError", "", "the list is shorter: test its length, or go through it with `for`"),
         ("RecursionError", "", "write it as a loop with a list of what is still to do"),
-        ("ValueError", r"unpack", "look at one item first: `print(items[0])`"),
+        ("ValueError", r"unpack", _unpacked),
     )
 ]
 

@@ -205,7 +205,7 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
         return f"did you mean `{close[0]}`?", ""
     if library:
         return library, ""
-    close = get_close_matches(name, BUILTINS, n=1, cutoff=0.75)
+    close = get_close_matches(name, {*BUILTINS, "ToolError"}, n=1, cutoff=0.75)
     if close:
         return f"did you mean `{close[0]}`?", ""
     close = get_close_matches(name, inner, n=1, cutoff=0.75) if is_called else []
