@@ -16,7 +16,7 @@ class ScriptFailure(Struct, frozen=True):
 
     raised: Raised
     line: str
-    """The line of the script that it happened on."""
+    """The line of the script that it happened on; of a long one, its beginning."""
 
     source: str
     specs: Sequence[ToolSpec]
@@ -26,6 +26,9 @@ class ScriptFailure(Struct, frozen=True):
     found: re.Match[str]
     """Of the rule's pattern in the message."""
 
+
+_LONGEST_LINE = 1_000
+"""Patterns take time that grows with the square of a line's length; a script may have any line."""
 
 Advice = str | Callable[[ScriptFailure], str]
 
@@ -44,7 +47,8 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
     for kinds, pattern, advice in _RULES:
         found = re.search(pattern, raised.message) if raised.kind in kinds else None
         if found:
-            failure = ScriptFailure(raised, line.strip(), source, specs, chosen, found)
+            line = line.strip()[:_LONGEST_LINE]
+            failure = ScriptFailure(raised, line, source, specs, chosen, found)
             hint = advice if isinstance(advice, str) else advice(failure)
             if hint:
                 return hint
@@ -365,7 +369,7 @@ def _hidden(failure: ScriptFailure) -> str:
     """Say how to name the result of a tool that a line calls, where that result hides the tool."""
     tools = _BY_SCRIPT_NAME.get(failure.specs)
     for name in re.findall(r"(?<![\w.])([^\W\d]\w*)\(", failure.line):
-        bound = rf"(?<![\w.]){name}[\w ,]*(?::?=(?!=)|\bin\b)"
+        bound = rf"(?<![\w.]){name}[\w ,]{{0,80}}(?::?=(?!=)|\bin\b)"
         if name in tools and re.search(bound, failure.source):
             return _other_name(name)
     return ""
