@@ -122,6 +122,15 @@ async def test_secrets_are_redacted_before_anything_is_cut(make: Make) -> None:
 
 
 @pytest.mark.behaviour("E24")
+async def test_a_secret_as_a_key_reaches_no_model(make: Make) -> None:
+    async with make(secrets=["hush-hush"]) as session:
+        handled = await session.handle("run_script", {"code": "return {'hush-hush': 'hush-hush'}"})
+        data = session.without_secrets({"hush-hush": ["hush-hush"]})
+    assert "hush-hush" not in repr(handled)
+    assert data == {"[redacted]": ["[redacted]"]}
+
+
+@pytest.mark.behaviour("E24")
 async def test_colour_codes_are_taken_out_of_what_a_model_reads(make: Make) -> None:
     async with make() as session:
         handled = await session.handle("run_script", {"code": "print('\\x1b[31mred\\x1b[0m')"})

@@ -328,6 +328,22 @@ def test_streams_that_are_closed_are_no_error(
     assert b"Traceback" not in done.stderr
 
 
+def test_an_error_that_holds_a_secret_is_printed_without_it(
+    workspace: Path, here: Lineshaft
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    tools = "from lineshaft import tool\n@tool(effect='read')\ndef fails() -> str:\n"
+    tools += f"    'Fail.'\n    raise RuntimeError('no access with {token}')\n"
+    (workspace / "t.py").write_text(tools)
+    told = ("run", "-c", "return await fails()"), ("call", "fails")
+    for words in told:
+        for more in ((), ("--json",), ("--quiet",) if words[0] == "run" else ()):
+            done = here(*words, "--tools", "t.py", *more)
+            assert done.returncode == 1
+            assert "no access with [redacted]" in done.stdout + done.stderr
+            assert token not in done.stdout + done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk that is full")
 def test_notes_that_cannot_be_written_end_no_run(workspace: Path, environ: dict[str, str]) -> None:
     (workspace / "s.py").write_text("await write_file('new.txt', '1')\nreturn 2")

@@ -98,12 +98,55 @@ async def test_a_no_holds_all_the_same(opened: Open, server: Server) -> None:
     assert (done.error.code, server.wiped) == ("E_DENIED", [])
 
 
-async def test_a_yes_holds_where_only_the_words_about_the_tool_are_others(
+SAID_OTHERWISE: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "mirrors": {"type": ["null", "boolean"], "description": "Today is Tuesday."},
+        "disk": {"enum": ["two", "one"], "title": "The disk"},
+    },
+    "required": ["mirrors", "disk"],
+}
+SAID: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "disk": {"enum": ["one", "two"]},
+        "mirrors": {"type": ["boolean", "null"], "description": "Today is Monday."},
+    },
+    "required": ["disk", "mirrors"],
+}
+
+
+async def test_a_yes_holds_where_only_words_and_order_are_others(
     opened: Open, server: Server
 ) -> None:
-    """Some servers write the day into what they say of a tool."""
-    async with opened(server.tool(TO_ONE, "On Monday."), rules=[ASKS]) as session:
-        waits = await session.run(SCRIPT)
-    async with opened(server.tool(TO_ONE, "On Tuesday."), rules=[ASKS]) as session:
+    """Some servers write the day into what they say of a tool, or list what was in a set."""
+    script = 'return await wipe(disk="one", mirrors=None)'
+    async with opened(server.tool(SAID, "On Monday."), rules=[ASKS]) as session:
+        waits = await session.run(script)
+    async with opened(server.tool(SAID_OTHERWISE, "On Tuesday."), rules=[ASKS]) as session:
         done = await session.resume(waits.run_id, {"*": YES})
     assert (done.value, len(server.wiped)) == ("wiped", 1)
+
+
+async def test_a_property_named_as_a_word_about_it_counts(opened: Open, server: Server) -> None:
+    more = {"type": "object", "properties": {"disk": {}, "description": {"default": "all"}}}
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(more), rules=[ASKS]) as session:
+        again = await session.resume(waits.run_id, {"*": YES})
+    assert (again.status, server.wiped) == ("paused", [])
+
+
+async def test_a_yes_for_the_run_does_not_hold_for_other_arguments(
+    opened: Open, server: Server
+) -> None:
+    script = 'await wipe(disk="one")\nawait poke()\nreturn await wipe(disk="two")'
+    poke = {"id": "ask-poke", "tool": "poke", "verdict": "ask"}
+    async with opened(server.tool(TO_ONE), rules=[ASKS, poke]) as session:
+        first = await session.run(script)
+        second = await session.resume(first.run_id, {"*": Answer(allow=True, scope="run")})
+        assert [call.tool for call in second.pending] == ["poke"]
+    async with opened(server.tool(TO_MORE), rules=[ASKS, poke]) as session:
+        third = await session.resume(first.run_id, {"*": YES})
+    assert [call.tool for call in third.pending] == ["wipe"]
+    assert server.wiped == [{"disk": "one"}]

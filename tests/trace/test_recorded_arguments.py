@@ -224,3 +224,10 @@ def test_all_arguments_of_a_call_together_are_looked_through_so_far() -> None:
         "third": summary("x" * 300),
         "deep": {"items": 1},
     }
+
+
+def test_a_secret_as_a_name_is_redacted_at_every_level() -> None:
+    given: dict[str, object] = {"s3cr3t-value": "x", "deep": {"s3cr3t-value": "y"}}
+    wanted = {HIDDEN: "x", "deep": {HIDDEN: "y"}}
+    assert REDACTOR.arguments(None, given) == wanted
+    assert REDACTOR.whole(None, given) == wanted

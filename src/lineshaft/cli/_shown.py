@@ -5,11 +5,15 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
+from msgspec.structs import replace
 
 from lineshaft.cli._display import Display, Plain, Silent
 from lineshaft.cli._terminal import is_terminal
+from lineshaft.session import Session
+from lineshaft.values import CallResult, RunError, RunResult
 
 T = TypeVar("T")
+D = TypeVar("D", RunResult, CallResult)
 
 
 def display_for(*, quiet: bool) -> Display:
@@ -21,6 +25,23 @@ def display_for(*, quiet: bool) -> Display:
     from lineshaft.cli._live import LiveDisplay  # noqa: PLC0415  rich takes a tenth of a second
 
     return LiveDisplay()
+
+
+def without_secrets(session: Session, done: D) -> D:
+    """Return a result whose error holds no secrets: a tool may tell what its environment has.
+
+    Args:
+        session: Knows them.
+        done: The result of a run or a call.
+    """
+    error = done.error
+    if error is None:
+        return done
+    clean = session.without_secrets
+    kept = replace(error, message=clean(error.message), hint=clean(error.hint))
+    if isinstance(kept, RunError):
+        kept = replace(kept, traceback=clean(kept.traceback))
+    return replace(done, error=kept)
 
 
 async def shown(display: Display, work: Callable[[], Awaitable[T]]) -> T:

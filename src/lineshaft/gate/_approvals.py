@@ -56,13 +56,15 @@ class Approvals:
             pending = replace(self.pending(entry, verdict), diff=would.diff)
             # Not every tool that makes a call can be stopped in the middle, and go on elsewhere.
             may_pause = scope is None or scope.replayable
-            answer = await self._asks.answer(pending, within=within, may_pause=may_pause)
+            answer = await self._asks.answer(
+                pending, within=within, may_pause=may_pause, schema=entry.schema
+            )
         elif answer.scope == "run":
-            self._asks.keep(self.pending(entry, verdict), within, answer)
+            self._asks.keep(self.pending(entry, verdict), within, answer, schema=entry.schema)
         self._obey(answer, tool.name, verdict, call_id=entry.id, hint=tool.effect_hint)
         entry.approved = True
         if tool.spec.effect == "model" and within:  # one yes is for all turns of an agent
-            self._asks.keep(self.pending(entry, verdict), within, answer)
+            self._asks.keep(self.pending(entry, verdict), within, answer, schema=entry.schema)
         view, shown = self._run.view_of(entry.call), self.shown.pop(entry.key, {})
         await must_be_as_predicted(view, shown, tool.name)
 

@@ -30,6 +30,9 @@ class _Waiter(Struct):
     may_pause: bool
     """The run may be paused over it."""
 
+    schema: str = ""
+    """The digest of what its tool takes."""
+
     answered: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
     left: bool = False
@@ -68,8 +71,8 @@ class Asks:
         self._waiters: dict[str, _Waiter] = {}
         self._order: dict[str, int] = {}
         self.for_the_run: dict[str, Answer] = {}
-        """Answers for all later calls of a container, by its key (of the script itself: none) and
-        `Pending.grant`."""
+        """Answers for all later calls of a container, by its key (of the script itself: none),
+        `Pending.grant` and the digest of what the tool takes."""
 
         self._changed = anyio.Event()
         self._asking: anyio.CancelScope | None = None
@@ -78,12 +81,19 @@ class Asks:
         """Note that a call is about to wait: a list shows calls in the order in which they came."""
         self._order.setdefault(call_id, len(self._order))
 
-    def keep(self, pending: Pending, within: tuple[str, ...], answer: Answer) -> None:
-        """Keep an answer for the calls that come later."""
-        self.for_the_run[_place(within[:1], pending)] = answer
+    def keep(
+        self, pending: Pending, within: tuple[str, ...], answer: Answer, *, schema: str
+    ) -> None:
+        """Keep an answer for the calls that come later; arguments as for `answer`."""
+        self.for_the_run[_place(within[:1], pending, schema)] = answer
 
     async def answer(
-        self, pending: Pending, *, within: tuple[str, ...] = (), may_pause: bool = True
+        self,
+        pending: Pending,
+        *,
+        within: tuple[str, ...] = (),
+        may_pause: bool = True,
+        schema: str = "",
     ) -> Answer:
         """Return a person's answer to one call; waits for it.
 
@@ -91,16 +101,17 @@ class Asks:
             pending: The call.
             within: Keys of the container calls around it, the innermost first.
             may_pause: Whether the run may be paused over it.
+            schema: The digest of what its tool takes: an answer for the run is for that.
 
         Raises:
             ToolError: The run ended first.
         """
-        for place in _places(within, pending):
+        for place in _places(within, pending, schema):
             if place in self.for_the_run:
                 return self.for_the_run[place]
         if self._approver is None and not (may_pause and self._can_pause()):
             return NOBODY
-        waiter = self._waiters[pending.id] = _Waiter(pending, within, may_pause)
+        waiter = self._waiters[pending.id] = _Waiter(pending, within, may_pause, schema)
         try:
             await self._until_answered(waiter)
         finally:
@@ -179,22 +190,23 @@ class Asks:
         waiter.answered.set()
         if answer.scope != "run":
             return
-        self.keep(waiter.pending, waiter.within, answer)
-        place = _place(waiter.within[:1], waiter.pending)
+        self.keep(waiter.pending, waiter.within, answer, schema=waiter.schema)
+        place = _place(waiter.within[:1], waiter.pending, waiter.schema)
         for other in self._waiters.values():
-            if not other.answered.is_set() and place in _places(other.within, other.pending):
+            covering = _places(other.within, other.pending, other.schema)
+            if not other.answered.is_set() and place in covering:
                 self._settle(other, Answer(allow=answer.allow, reason=answer.reason))
 
 
-def _places(within: tuple[str, ...], pending: Pending) -> Iterator[str]:
+def _places(within: tuple[str, ...], pending: Pending, schema: str) -> Iterator[str]:
     """Yield what an answer that covers a call may be kept under."""
     for at in range(len(within)):
-        yield _place(within[at : at + 1], pending)
-    yield _place((), pending)
+        yield _place(within[at : at + 1], pending, schema)
+    yield _place((), pending, schema)
 
 
-def _place(container: tuple[str, ...], pending: Pending) -> str:
-    return " ".join((*container, pending.grant))
+def _place(container: tuple[str, ...], pending: Pending, schema: str) -> str:
+    return " ".join((*container, pending.grant, schema))
 
 
 async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[str, Answer]:

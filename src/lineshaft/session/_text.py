@@ -73,7 +73,9 @@ def structured(value: object, redactor: Redactor) -> object:
         return redactor.text(value)
     if isinstance(value, Mapping):
         members = cast("Mapping[str, object]", value)
-        return {name: structured(member, redactor) for name, member in members.items()}
+        return redactor.named(
+            (name, structured(member, redactor)) for name, member in members.items()
+        )
     if isinstance(value, list | tuple):
         return [structured(item, redactor) for item in cast("list[object]", value)]
     return value

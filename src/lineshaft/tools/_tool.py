@@ -2,9 +2,7 @@
 
 import difflib
 import functools
-import hashlib
 import inspect
-import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import (
@@ -35,6 +33,7 @@ from lineshaft.tools.schemas import (
     own_name,
     password_names,
     places,
+    schema_digest,
     target_of,
 )
 from lineshaft.values import Effect, Origin, Struct, ToolSpec
@@ -303,9 +302,8 @@ class Tool(Generic[P, R]):
 
     @functools.cached_property
     def schema_digest(self) -> str:
-        """The SHA-256 of its input schema, in hexadecimal."""
-        text = json.dumps(self.spec.input_schema, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        """The digest of what it takes, in hexadecimal."""
+        return schema_digest(self.spec.input_schema)
 
     @functools.cached_property
     def spec(self) -> ToolSpec:

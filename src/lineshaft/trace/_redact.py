@@ -120,7 +120,7 @@ class Redactor:
             else:
                 left -= weight
                 made[name] = self._argument(name, self._without(value, passwords), 0)
-        return made
+        return made if shown.issuperset(made) else self.named(made.items())
 
     def whole(self, spec: ToolSpec | None, arguments: Arguments) -> dict[str, object]:
         """Return arguments without their secrets and otherwise whole, for an approver.
@@ -144,7 +144,7 @@ class Redactor:
                 made[name] = self._hidden(value, 0)
             else:
                 made[name] = self._value(self._without(value, passwords), 0)
-        return made
+        return made if shown.issuperset(made) else self.named(made.items())
 
     def _names_shown(self, spec: ToolSpec | None) -> frozenset[str]:
         """Return the names of arguments that hold no secret, as far as the tool declares them."""
@@ -168,7 +168,7 @@ class Redactor:
 
     def _container(self, value: object, depth: int) -> object:
         if isinstance(value, dict | Mapping):
-            return self._named(
+            return self.named(
                 (
                     name,
                     self._hidden(item, depth + 1)
@@ -194,7 +194,7 @@ class Redactor:
         if depth >= _DEEPEST or not isinstance(value, dict | list | tuple):
             return self._value(value, depth)
         if isinstance(value, dict):
-            found: object = self._named(
+            found: object = self.named(
                 (
                     key,
                     self._hidden(item, depth + 1)
@@ -207,7 +207,7 @@ class Redactor:
             found = self._items(cast("Iterable[object]", value), name, depth)
         return found if depth else _bounded(found)
 
-    def _named(self, items: Iterable[tuple[str, object]]) -> dict[str, object]:
+    def named(self, items: Iterable[tuple[str, object]]) -> dict[str, object]:
         """Return values by their names without secrets; two that become one are told apart."""
         made: dict[str, object] = {}
         numbers: dict[str, int] = {}
@@ -250,7 +250,7 @@ class Redactor:
             return [self._covered(item, depth + 1) for item in cast("list[object]", value)]
         if isinstance(value, dict) and depth < _DEEPEST:
             items = _by_text(cast("dict[object, object]", value))
-            return self._named((key, self._covered(item, depth + 1)) for key, item in items)
+            return self.named((key, self._covered(item, depth + 1)) for key, item in items)
         return self._hidden(cast("object", value), depth)
 
     def _without(self, value: object, passwords: Sequence[str], depth: int = 0) -> object:

@@ -32,7 +32,7 @@ from lineshaft.cli._options import (
 from lineshaft.cli._pairs import read_pairs
 from lineshaft.cli._records import store_for
 from lineshaft.cli._shape import change_line, counted, value_text
-from lineshaft.cli._shown import shown
+from lineshaft.cli._shown import shown, without_secrets
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import clean, note, paint, result
 from lineshaft.cli._waiting import print_waiting
@@ -211,4 +211,5 @@ async def make_call(
     """Make one call in a session of its own; a signal cancels it."""
     async with session:
         signals.cancel = session.end_all
-        return await session.call(tool, arguments, origin=origin, seconds=seconds)
+        done = await session.call(tool, arguments, origin=origin, seconds=seconds)
+        return without_secrets(session, done)

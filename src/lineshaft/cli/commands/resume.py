@@ -31,7 +31,7 @@ from lineshaft.cli._options import (
 )
 from lineshaft.cli._records import find_run, source_of
 from lineshaft.cli._report import print_run, summary
-from lineshaft.cli._shown import display_for, shown
+from lineshaft.cli._shown import display_for, shown, without_secrets
 from lineshaft.cli._started import remember, settings_again, started_with
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.cli._waiting import print_waiting
@@ -295,7 +295,7 @@ async def _resume(
         for event in await _open_calls(session, run_id):
             display.take(event)
         work = partial(session.resume, run_id, answers, repeat=words.repeat or ())
-        return await shown(display, work)
+        return without_secrets(session, await shown(display, work))
 
 
 async def _open_calls(session: Session, run_id: str) -> list[Event]:

@@ -35,7 +35,7 @@ from lineshaft.cli._pairs import inputs_of
 from lineshaft.cli._records import store_for
 from lineshaft.cli._report import print_run, summary
 from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
-from lineshaft.cli._shown import display_for, refresh
+from lineshaft.cli._shown import display_for, refresh, without_secrets
 from lineshaft.cli._started import remember, started_with
 from lineshaft.cli._terminal import note, paint, result
 from lineshaft.config import build
@@ -155,4 +155,4 @@ async def _run(
             async for event in run:
                 display.take(event)
             group.cancel_scope.cancel()
-        return await run.result()
+        return without_secrets(session, await run.result())

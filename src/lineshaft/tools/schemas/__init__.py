@@ -9,6 +9,7 @@ from lineshaft.tools.schemas.addresses import (
 )
 from lineshaft.tools.schemas.contract import Contract
 from lineshaft.tools.schemas.defaults import with_defaults
+from lineshaft.tools.schemas.essence import schema_digest
 from lineshaft.tools.schemas.passwords import password_names
 from lineshaft.tools.schemas.paths import EntryPath, WorkspacePath, places
 from lineshaft.tools.schemas.plainness import NotPlain, ValuePath, plain
@@ -73,6 +74,7 @@ __all__ = [
     "published",
     "read_signature",
     "resolve",
+    "schema_digest",
     "shown",
     "subschemas",
     "target_of",
