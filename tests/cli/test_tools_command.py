@@ -129,6 +129,27 @@ def test_a_server_whose_tools_say_nothing_of_results_is_learned(wide: Lineshaft)
     assert "-> str:  # observed, not promised: JSON text of list[{" in text
 
 
+def test_a_tool_whose_name_is_taken_is_told_of_beside_all_others(
+    here: Lineshaft, environ: dict[str, str]
+) -> None:
+    folder = Path(environ["XDG_CONFIG_HOME"]) / "lineshaft"
+    folder.mkdir(parents=True)
+    served = ""
+    for name, tools in {"a": ["y__z"], "a__y": ["other", "z"]}.items():
+        made = "".join(f"@server.tool()\ndef {tool}() -> int:\n    return 1\n" for tool in tools)
+        start = "from mcp.server import MCPServer\nserver = MCPServer('s')\n"
+        (folder / f"{name}.py").write_text(f"{start}{made}server.run()\n")
+        command, args = json.dumps(sys.executable), json.dumps([str(folder / f"{name}.py")])
+        served += f"[mcp.servers.{name}]\ncommand = {command}\nargs = {args}\n"
+    (folder / "lineshaft.toml").write_text(served)
+    done = here("tools")
+    assert done.returncode == 0, done.stderr
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert [name for name in names if name.startswith("a")] == ["a.y__z", "a__y.other"]
+    assert "read_file" in names
+    assert "a__y: left out: 'a__y.z' towards models is 'a__y__z', and so is 'a.y__z'" in done.stderr
+
+
 def test_a_person_is_told_which_rule_closes_a_tool(here: Lineshaft, workspace: Path) -> None:
     (workspace / "lineshaft.toml").write_text('[policy]\nmode = "read"\n')
     lines = here("tools").stdout.splitlines()

@@ -25,7 +25,7 @@ from lineshaft.config import (
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
-from lineshaft.tools import Provider, Toolset
+from lineshaft.tools import Provider, Toolset, combined
 from lineshaft.values import AGENT_NAMESPACE, Struct
 
 _IDLE = 3
@@ -114,16 +114,34 @@ def offered_for(
     return offered
 
 
-async def gathered(offered: OfferedTools) -> Toolset:
-    """Connect to all servers at once, and return all tools that there are."""
+class GatheredTools(Struct, frozen=True, kw_only=True):
+    """All tools that there are."""
+
+    toolset: Toolset
+    left_out: dict[str, dict[str, str]]
+    """Why tools of a server are left out, by their names, for each server."""
+
+    def tell(self) -> None:
+        """Say which tools are left out, and why."""
+        for server, why in self.left_out.items():
+            if why:
+                what = one_line(f"left out: {'; '.join(why.values())}", 500)
+                note(f"{paint('warning', 'yellow')}: {server}: {what}")
+
+
+async def gathered(offered: OfferedTools) -> GatheredTools:
+    """Connect to all servers at once, and return all tools that there are.
+
+    Where names clash, those stay that came first.
+    """
     async with AsyncExitStack() as stack:
         for provider in offered.providers:
             await stack.enter_async_context(provider.opened(lambda: None))
         await connected(offered.providers)
-        found = offered.toolset
+        found, left_out = offered.toolset, dict[str, dict[str, str]]()
         for provider in offered.providers:
-            found = found | provider.tools
-        return found
+            found, left_out[provider.name] = combined(found, provider)
+        return GatheredTools(toolset=found, left_out=left_out)
 
 
 async def connected(providers: Collection[Provider]) -> None:

@@ -9,7 +9,16 @@ import anyio
 from anyio.abc import TaskStatus
 
 from lineshaft.errors import ConfigError
-from lineshaft.tools import Provider, ShapeBook, Tool, Toolset, let_ask, script_name, unlisted
+from lineshaft.tools import (
+    Provider,
+    ShapeBook,
+    Tool,
+    Toolset,
+    combined,
+    let_ask,
+    script_name,
+    unlisted,
+)
 from lineshaft.values import Caller, Finding, ToolSpec
 
 _WORD = re.compile(r"\w+")
@@ -58,10 +67,10 @@ class SessionTools(Mapping[str, Tool]):
 
     def renew(self) -> None:
         """Take the tools of all providers as they are now."""
-        self._left_out: dict[str, list[str]] = {}
+        self._left_out: dict[str, dict[str, str]] = {}
         found = self._given
         for provider in self._providers.values():
-            found = self._with(found, provider)
+            found, self._left_out[provider.name] = combined(found, provider)
         self._specs = found.specs
         tools = {**found, **self._runtime}
         if not self._jailed:
@@ -81,18 +90,6 @@ class SessionTools(Mapping[str, Tool]):
         key = object()
         self._watching[key] = changed
         return lambda: self._watching.pop(key, None) and None
-
-    def _with(self, found: Toolset, provider: Provider) -> Toolset:
-        """Return tools and those of a provider; where names clash, those stay that came first."""
-        try:
-            return found | provider.tools
-        except ConfigError:
-            for tool in provider.tools.values():
-                try:
-                    found = found.combine([tool])
-                except ConfigError:
-                    self._left_out.setdefault(provider.name, []).append(tool.name)
-            return found
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -161,7 +158,7 @@ class SessionTools(Mapping[str, Tool]):
         return f"{provider.name}: {problem}" if provider is not None and problem else ""
 
     def _problem(self, provider: Provider) -> str:
-        names = self._left_out.get(provider.name, [])
+        names = self._left_out[provider.name]
         clash = f"left out, as other tools have their names: {', '.join(names)}" if names else ""
         return "; ".join(filter(None, (provider.problem, clash)))
 

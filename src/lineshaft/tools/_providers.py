@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Protocol, runtime_checkable
 
+from lineshaft.errors import ConfigError
 from lineshaft.tools._tool import Tool
 from lineshaft.tools._toolset import Rename, Toolset
 from lineshaft.values import Askable
@@ -162,6 +163,23 @@ class Shaped:
 def unlisted(provider: Provider) -> Toolset:
     """Return the unlisted tools of a provider."""
     return provider.unlisted if isinstance(provider, Unlisted) else Toolset()
+
+
+def combined(found: Toolset, provider: Provider) -> tuple[Toolset, dict[str, str]]:
+    """Return tools and those of a provider, and why some are left out, by their names.
+
+    Where names clash, those stay that came first.
+    """
+    try:
+        return found | provider.tools, {}
+    except ConfigError:
+        left_out: dict[str, str] = {}
+        for tool in provider.tools.values():
+            try:
+                found = found.combine([tool])
+            except ConfigError as error:
+                left_out[tool.name] = error.message
+        return found, left_out
 
 
 def content_of(providers: Iterable[Provider], handle: str) -> HeldContent:

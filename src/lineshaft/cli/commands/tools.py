@@ -78,12 +78,13 @@ def command(
 
         tell_tokens(settings, offered, as_json=json)
     else:
-        specs = carry(partial(gathered, offered)).specs
-        chosen = _chosen(specs, words)
+        found = carry(partial(gathered, offered))
+        chosen = _chosen(found.toolset.specs, words)
         if stubs or json or (words and len(chosen) <= _DESCRIBED):
             chosen = _with_results(settings, chosen)
         closed = _closed(settings, chosen)
         _tell(chosen, words, closed=closed, stubs=stubs, as_json=json)
+        found.tell()
     tell_down(offered)
 
 
