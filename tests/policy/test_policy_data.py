@@ -1,5 +1,7 @@
 """Policies from plain data and TOML, and what is said of mistakes."""
 
+from typing import Any
+
 import pytest
 
 from lineshaft.errors import ConfigError
@@ -108,6 +110,53 @@ def test_a_mistake_is_named_with_its_place_and_what_is_allowed(
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         Policy.from_dict(data)
+    assert message in caught.value.message
+
+
+def test_lists_in_code_are_those_of_plain_data() -> None:
+    lists: dict[str, Any] = {
+        "tool": ["a", "b"],
+        "effect": ["read", "exec"],
+        "namespace": ["a"],
+        "origin": ["script"],
+        "path": ["a", "*.pem"],
+        "command": ["git push *"],
+        "arguments": {"x": ["a", "b"], "y": "c"},
+    }
+    made = Rule("r", "deny", **lists)
+    assert Policy("auto", (made,)) == Policy.from_dict(rule(**lists), mode="auto")
+    assert (made.tool, made.effect) == (("a", "b"), ("read", "exec"))
+    assert made.arguments == {"x": ("a", "b"), "y": "c"}
+    lists["tool"].append("c")
+    assert made.tool == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"id": 5}, "the rule id 5 is not a name; use letters"),
+        ({"verdict": ["deny"]}, "rule 'r': verdict ['deny'] is unknown; use allow, ask"),
+        ({"tool": 5}, "rule 'r': tool: 5 (int) given; use a string or a list of strings"),
+        ({"tool": ["a", 5]}, "rule 'r': tool[1]: 5 (int) given; use a string"),
+        ({"path": 5}, "rule 'r': path: 5 (int) given; use a string or a list of strings"),
+        ({"command": {"a"}}, "rule 'r': command: {'a'} (set) given; use a string or a list"),
+        ({"namespace": b"a"}, "rule 'r': namespace: b'a' (bytes) given; use a string or a list"),
+        ({"effect": 5}, "rule 'r': effect: 5 (int) given; use a string or a list of strings"),
+        ({"effect": ["reads"]}, "rule 'r': effect 'reads' is unknown; use read, write"),
+        ({"origin": [None]}, "rule 'r': origin[0]: None (NoneType) given; use a string"),
+        ({"arguments": [1]}, "rule 'r': arguments: [1] (list) given; use a dict of patterns"),
+        ({"arguments": {5: "a"}}, "rule 'r': arguments: the name 5 (int) given; use a string"),
+        ({"arguments": {"x": 5}}, "rule 'r': arguments.x: 5 (int) given; use a string or a list"),
+        ({"arguments": {"x": ["a", 5]}}, "rule 'r': arguments.x[1]: 5 (int) given; use a string"),
+        ({"reason": None}, "rule 'r': reason: None (NoneType) given; use a string"),
+    ],
+)
+def test_a_wrong_type_in_code_is_named_with_its_field(
+    changes: dict[str, Any], message: str
+) -> None:
+    given: dict[str, Any] = {"id": "r", "verdict": "deny", **changes}
+    with pytest.raises(ConfigError) as caught:
+        Rule(**given)
     assert message in caught.value.message
 
 

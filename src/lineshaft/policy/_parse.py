@@ -7,7 +7,7 @@ from typing import Any, cast
 from lineshaft.errors import ConfigError
 from lineshaft.policy._lines import table_lines
 from lineshaft.policy._modes import MODES, Mode
-from lineshaft.policy._rules import Patterns, Rule
+from lineshaft.policy._rules import Patterns, Rule, kind
 from lineshaft.values import Struct, toml_table
 
 _RULE_KEYS = tuple(field.name for field in fields(Rule) if field.name != "source")
@@ -32,14 +32,14 @@ def parse(data: Mapping[str, object], sources: Sequence[str] = ()) -> Parsed:
         ConfigError: A key or value is unknown, of the wrong type, or missing.
     """
     if not isinstance(cast("object", data), Mapping):
-        raise ConfigError(f"policy: {_kind(data)} given; use a table with `mode` and `rules`")
+        raise ConfigError(f"policy: {kind(data)} given; use a table with `mode` and `rules`")
     _known(data, "policy", ("mode", "rules"))
     mode = data.get("mode")
     if mode is not None and mode not in MODES:
         raise ConfigError(f"policy.mode: {mode!r} is unknown; use {', '.join(MODES)}")
     rules = data.get("rules", [])
     if not isinstance(rules, list | tuple):
-        raise ConfigError(f"policy.rules: {_kind(rules)} given; use a list of tables")
+        raise ConfigError(f"policy.rules: {kind(rules)} given; use a list of tables")
     given = cast("list[object]", rules)
     return Parsed(
         mode,
@@ -65,7 +65,7 @@ def parse_toml(text: str, name: str) -> Parsed:
         raise ConfigError(f"the policy is not TOML: {error}") from None
     table = data.get("policy", data)
     if not isinstance(table, dict):
-        raise ConfigError(f"policy: {_kind(table)} given; use a table")
+        raise ConfigError(f"policy: {kind(table)} given; use a table")
     given = cast("dict[str, object]", table)
     keys = ("policy", "rules") if "policy" in data else ("rules",)
     return parse(given, rule_sources(name, text, keys, given.get("rules")))
@@ -91,9 +91,7 @@ def rule_sources(name: str, text: str, keys: tuple[str, ...], rules: object) -> 
 
 def _rule(where: str, given: object, source: str) -> Rule:
     if not isinstance(given, Mapping):
-        raise ConfigError(
-            f"{where}: {_kind(given)} given; use a table with {', '.join(_RULE_KEYS)}"
-        )
+        raise ConfigError(f"{where}: {kind(given)} given; use a table with {', '.join(_RULE_KEYS)}")
     data = cast("Mapping[str, object]", given)
     _known(data, where, _RULE_KEYS)
     for key in ("id", "verdict"):
@@ -117,7 +115,7 @@ def _field(where: str, data: Mapping[str, object], key: str) -> object:
 def _arguments(where: str, value: object) -> dict[str, Patterns]:
     if not isinstance(value, Mapping):
         raise ConfigError(
-            f"{where}.arguments: {_kind(value)} given; use a table of patterns by name"
+            f"{where}.arguments: {kind(value)} given; use a table of patterns by name"
         )
     given = cast("Mapping[str, object]", value)
     read = {name: _patterns(f"{where}.arguments", given, name) for name in given}
@@ -132,12 +130,12 @@ def _patterns(where: str, data: Mapping[str, object], key: str) -> Patterns | No
     if isinstance(value, list | tuple):
         parts = cast("list[object]", value)
         return tuple(_text(where, f"{key}[{at}]", part) for at, part in enumerate(parts))
-    raise ConfigError(f"{where}.{key}: {_kind(value)} given; use a string or a list of strings")
+    raise ConfigError(f"{where}.{key}: {kind(value)} given; use a string or a list of strings")
 
 
 def _text(where: str, key: str, value: object) -> str:
     if not isinstance(value, str):
-        raise ConfigError(f"{where}.{key}: {_kind(value)} given; use a string")
+        raise ConfigError(f"{where}.{key}: {kind(value)} given; use a string")
     return value
 
 
@@ -145,7 +143,3 @@ def _known(data: Mapping[str, object], where: str, keys: tuple[str, ...]) -> Non
     for key in data:
         if key not in keys:
             raise ConfigError(f"{where}.{key}: unknown key; use {', '.join(keys)}")
-
-
-def _kind(value: object) -> str:
-    return f"{value!r} ({type(value).__name__})"

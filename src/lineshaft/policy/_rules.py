@@ -4,7 +4,7 @@ A condition is a field of `Rule`, and what `Matcher` makes of it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -22,14 +22,17 @@ Compiled = re.Pattern[str] | None
 Condition = Callable[[Subject, str | None], bool]
 """Asked about a call, and about one of its paths with a `/` after it; None where it has none."""
 
-Patterns = str | tuple[str, ...]
-"""One pattern or several, of which one must match."""
+Patterns = str | list[str] | tuple[str, ...]
+"""One pattern or several, of which one must match; a rule keeps a list as a tuple."""
 
 VERDICTS: tuple[VerdictKind, ...] = get_args(VerdictKind)
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 T = TypeVar("T")
+
+_PATTERNS = ("tool", "effect", "namespace", "origin", "path", "command")
+"""The fields that are one text or several."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}(:[A-Za-z0-9][A-Za-z0-9._-]{0,63})*")
 
@@ -55,13 +58,13 @@ class Rule:
     tool: Patterns | None = None
     """Globs over canonical tool names (`github.*`)."""
 
-    effect: Effect | tuple[Effect, ...] | None = None
+    effect: Effect | list[Effect] | tuple[Effect, ...] | None = None
     """The effects that it matches; None: any."""
 
     namespace: Patterns | None = None
     """Globs over the tool's namespace; an empty string for tools without one."""
 
-    origin: Origin | tuple[Origin, ...] | None = None
+    origin: Origin | list[Origin] | tuple[Origin, ...] | None = None
     """The ways in that it matches; None: any."""
 
     path: Patterns | None = None
@@ -81,10 +84,12 @@ class Rule:
 
     def __post_init__(self) -> None:
         """Refuse values that are certainly wrong."""
-        if not _ID.fullmatch(self.id):
+        given = cast("object", self.id)
+        if not isinstance(given, str) or not _ID.fullmatch(given):
             raise ConfigError(
-                f"the rule id {self.id!r} is not a name; use letters, digits, '.', '_' and '-'"
+                f"the rule id {given!r} is not a name; use letters, digits, '.', '_' and '-'"
             )
+        self._take_texts()
         for name, value, allowed in (
             ("verdict", self.verdict, VERDICTS),
             *(("effect", effect, EFFECTS) for effect in several(self.effect)),
@@ -95,6 +100,45 @@ class Rule:
                     f"rule {self.id!r}: {name} {value!r} is unknown; use {', '.join(allowed)}"
                 )
         self._check_patterns()
+
+    def _take_texts(self) -> None:
+        """Keep each list as a tuple, and refuse what is no text."""
+        for name in ("reason", "source"):
+            if not isinstance(given := getattr(self, name), str):
+                raise ConfigError(f"rule {self.id!r}: {name}: {kind(given)} given; use a string")
+        for name in _PATTERNS:
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, self._taken(name, given))
+        given = cast("object", self.arguments)
+        if not isinstance(given, Mapping):
+            raise ConfigError(
+                f"rule {self.id!r}: arguments: {kind(given)} given; use a dict of patterns by name"
+            )
+        arguments = cast("Mapping[object, object]", given)
+        for name in arguments:
+            if not isinstance(name, str):
+                raise ConfigError(
+                    f"rule {self.id!r}: arguments: the name {kind(name)} given; use a string"
+                )
+        taken = {name: self._taken(f"arguments.{name}", arguments[name]) for name in arguments}
+        if taken != arguments:
+            object.__setattr__(self, "arguments", taken)
+
+    def _taken(self, name: str, given: object) -> str | tuple[str, ...]:
+        """Return one text or several as the rule keeps them."""
+        if isinstance(given, str):
+            return given
+        if not isinstance(given, list | tuple):
+            raise ConfigError(
+                f"rule {self.id!r}: {name}: {kind(given)} given; use a string or a list of strings"
+            )
+        texts: list[str] = []
+        for at, text in enumerate(cast("Sequence[object]", given)):
+            if not isinstance(text, str):
+                told = f"{name}[{at}]: {kind(text)} given; use a string"
+                raise ConfigError(f"rule {self.id!r}: {told}")
+            texts.append(text)
+        return tuple(texts)
 
     def _check_patterns(self) -> None:
         patterns = {"tool": self.tool, "command": self.command, "path": self.path}
@@ -114,10 +158,15 @@ class Rule:
             raise ConfigError(f"rule {self.id!r}: {error.message}") from None
 
 
-def several(value: T | tuple[T, ...] | None) -> tuple[T, ...]:
+def kind(value: object) -> str:
+    """Return a wrong value and its type, as messages name them."""
+    return f"{value!r} ({type(value).__name__})"
+
+
+def several(value: T | list[T] | tuple[T, ...] | None) -> tuple[T, ...]:
     """Return one value or several, or none, as a tuple."""
-    if isinstance(value, tuple):
-        return cast("tuple[T, ...]", value)
+    if isinstance(value, list | tuple):
+        return tuple(cast("Sequence[T]", value))
     return () if value is None else (value,)
 
 
