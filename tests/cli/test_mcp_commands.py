@@ -181,6 +181,21 @@ def test_tools_of_servers_are_listed_and_a_server_that_is_down_says_why(
     assert SECRET not in listed.stdout + listed.stderr
 
 
+def test_the_last_words_of_a_server_are_told_without_secrets(
+    lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "lineshaft.toml").write_text(
+        '[mcp.servers.a]\ncommand = "/bin/sh"\nargs = ["-c", "echo no: $PLAIN >&2; exit 1"]\n'
+        '[mcp.servers.a.env]\nPLAIN = "${SOME_TOKEN}"\n'
+    )
+    variables = {"SOME_TOKEN": SECRET}
+    lineshaft("config", "trust", "--yes")
+    for words in (("tools",), ("run", "-c", "return await a.get()"), ("call", "a.get")):
+        done = lineshaft(*words, variables=variables)
+        assert "no: [redacted]" in done.stdout + done.stderr
+        assert SECRET not in done.stdout + done.stderr
+
+
 def test_a_script_starts_only_the_servers_that_it_can_reach(
     here: Lineshaft, workspace: Path
 ) -> None:

@@ -227,6 +227,7 @@ def provider_for(
         name=server.name,
         claims=_claims(server, starting),
         authorize=None if server.auth == "none" else starting.authorize,
+        secrets=starting.secrets,
     )
 
 

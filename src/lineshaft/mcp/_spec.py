@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
 from urllib.parse import urlsplit
@@ -167,6 +167,10 @@ class ServerOptions(TypedDict, total=False):
 
     authorize: Authorize | None
     """Asks a person to grant access, where the server wants it (OAuth)."""
+
+    secrets: Collection[str]
+    """Secrets that no text about the server shows, beside the values of its environment and headers
+    whose names tell that they are secret."""
 
 
 def catalogue_hash(definitions: Sequence[Mapping[str, object]]) -> str:

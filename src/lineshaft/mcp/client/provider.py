@@ -95,7 +95,8 @@ class McpServer:
         self._authorize = options.get("authorize")
         limits = self._spec or ServerSpec(url="http://in.process")
         self._connect_seconds = limits.connect_seconds
-        self._secrets = Redactor((*secret_values(limits.env), *secret_values(limits.headers)))
+        known = (*secret_values(limits.env), *secret_values(limits.headers))
+        self._secrets = Redactor((*known, *options.get("secrets", ())))
         trusted = bool(options.get("trust"))
         self._builder = CatalogueBuilder(
             self._name,
