@@ -96,6 +96,29 @@ async def test_a_direct_glob_means_the_servers_own_names_too(tmp_path: Path) -> 
     assert names[5:] == ["my-srv__admin_drop", "my-srv__admin_list"]
 
 
+async def test_a_tool_that_is_left_out_is_told_of_where_it_is_asked_for(tmp_path: Path) -> None:
+    source = mcp_server(python_server("hostile", "shadow"), name="h", trust=True)
+    async with Session([source], workspace=tmp_path, policy=OPEN, store=False) as session:
+        await session.ready()
+        async with client_of(session) as client:
+            found = await client.call_tool("search", {"words": "fine", "namespace": "h"})
+            server = await client.call_tool("describe", {"names": ["h"]})
+            tool = await client.call_tool("describe", {"names": ["h.read-file"]})
+            other = await client.call_tool("describe", {"names": ["h.read-files"]})
+            fine = await client.call_tool("run", {"code": "return await h.fine()"})
+            named = await client.call_tool("run", {"code": "return await h.read_file()"})
+            wrong = await client.call_tool("run", {"code": "return await h.nothing()"})
+    assert "h.fine" in text_of(found)
+    taken = "left out: its name is taken by 'Read_File'"
+    assert "\nleft out: 'read-file' (its name is taken by 'Read_File')" in text_of(server)
+    assert f"h.read_file: {taken}" in text_of(tool)
+    assert f"h.read_file: {taken}" in text_of(named)
+    for result in (found, server, tool, other, fine, named, wrong):
+        assert "not there" not in text_of(result)
+    for result in (found, other, fine, wrong):
+        assert "left out" not in text_of(result)
+
+
 async def test_a_tool_without_a_name_takes_no_other_with_it() -> None:
     source = mcp_server(python_server("odd"), name="s")
     async with source.opened(lambda: None):

@@ -135,9 +135,20 @@ async def test_a_tool_whose_name_is_taken_is_left_out_and_the_others_stay(tmp_pa
     async with Session([first, second], workspace=tmp_path, store=False) as session:
         assert names(session) == ["a.b__price", "a__b.stock"]
         result = await session.run("return await a__b.stock(item='tea')")
+        lacking = await session.run("return await a__b.price(item='tea')")
+        other = await session.run("return await a__b.prices(item='tea')")
+        called = await session.call("a__b.price", {"item": "tea"})
+        all_told = await session.ready()
     assert result.value == "stock of tea"
-    said = [finding.message for finding in result.findings]
-    assert ["a__b.price" in message for message in said] == [True]
+    assert result.findings == ()
+    assert lacking.error is not None
+    why = "a__b.price: left out: 'a__b.price' towards models is 'a__b__price', and so is"
+    assert lacking.error.hint.startswith(why)
+    assert other.error is not None
+    assert "left out" not in other.error.hint
+    assert called.error is not None
+    assert called.error.hint.startswith(why)
+    assert all_told == ("a__b: left out, as other tools have their names: a__b.price",)
 
 
 @pytest.mark.parametrize("other", [Place("shop"), Tool.from_function(lambda: 1, name="shop")])

@@ -128,12 +128,15 @@ class Reader:
 
 
 def _explained(finding: Finding, missing: Sequence[Finding]) -> Finding:
-    """Return a finding; where it is about a provider that is not there, its hint says why."""
+    """Return a finding; where it is about a provider or tool that is lacking, its hint says why."""
     if finding.code not in _NOT_THERE:
         return finding
     for told in missing:
-        name = script_name(told.message.partition(":")[0])
-        if re.search(rf"`{re.escape(name)}[`.]", finding.message):
+        namespace, _, tool = script_name(told.message.partition(":")[0]).partition(".")
+        about = rf"`{re.escape(namespace)}[`.]"
+        if tool:
+            about = rf"`{re.escape(tool)}` in {about}"
+        if re.search(about, finding.message):
             return replace(finding, hint=told.message)
     return finding
 

@@ -15,7 +15,10 @@ from lineshaft.tools import (
     Tool,
     Toolset,
     combined,
+    down,
     let_ask,
+    missing,
+    model_name,
     script_name,
     unlisted,
 )
@@ -146,21 +149,37 @@ class SessionTools(Mapping[str, Tool]):
                 for provider in others:
                     await provider.ready()
         return tuple(
-            Finding(code="provider", message=f"{provider.name}: {problem}", level="warning")
+            Finding(code="provider", message=problem, level="warning")
             for provider in (*named.values(), *others)
-            if (problem := self._problem(provider))
+            for problem in self._problems(provider, words)
         )
 
     def why_missing(self, name: str) -> str:
-        """Return the problem of the provider that a tool would be of; empty where there is none."""
+        """Return why its provider lacks a tool; empty where the provider has no problem with it."""
         provider = self._providers.get(name.partition(".")[0])
-        problem = self._problem(provider) if provider is not None else ""
-        return f"{provider.name}: {problem}" if provider is not None and problem else ""
+        return "; ".join(self._problems(provider, name)) if provider is not None else ""
 
-    def _problem(self, provider: Provider) -> str:
-        names = self._left_out[provider.name]
-        clash = f"left out, as other tools have their names: {', '.join(names)}" if names else ""
-        return "; ".join(filter(None, (provider.problem, clash)))
+    def _problems(self, provider: Provider, words: str) -> list[str]:
+        """Return what a provider lacks, each beginning with the name of what is lacking.
+
+        Args:
+            provider: The provider.
+            words: A text: where the provider has tools, only those that are left out and named in
+                it are told of. All where it is empty.
+        """
+        clashes, name = self._left_out[provider.name], provider.name
+        if words and provider.tools:
+            left_out = {**missing(provider), **clashes}
+            told = [f"{name}: {why}"] if (why := down(provider)) else []
+            told += [
+                f"{script_name(tool)}: left out: {why}"
+                for tool, why in left_out.items()
+                if _speaks_of(tool, words)
+            ]
+            return list(dict.fromkeys(told))
+        clash = f"left out, as other tools have their names: {', '.join(clashes)}"
+        problem = "; ".join(filter(None, (provider.problem, clash if clashes else "")))
+        return [f"{name}: {problem}"] if problem else []
 
     def __getitem__(self, name: str) -> Tool:
         if (found := self._tools.get(name)) is not None:
@@ -176,6 +195,14 @@ class SessionTools(Mapping[str, Tool]):
 
 def _names(provider: str, words: str) -> bool:
     return provider in words or script_name(provider) in words
+
+
+def _speaks_of(tool: str, words: str) -> bool:
+    """Return whether a text has the name of a tool, in any of its spellings."""
+    return any(
+        spelling in words and re.search(rf"(?<!\w){re.escape(spelling)}(?![\w-])", words)
+        for spelling in (tool, script_name(tool), model_name(tool))
+    )
 
 
 def _refuse_shared(given: Toolset, providers: Sequence[Provider]) -> None:

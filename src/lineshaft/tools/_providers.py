@@ -1,6 +1,6 @@
 """Tools that come from elsewhere, and may come and go while a session is open."""
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Protocol, runtime_checkable
 
@@ -58,6 +58,21 @@ class Unlisted(Protocol):
     @property
     def unlisted(self) -> Toolset:
         """As it is now."""
+        ...
+
+
+@runtime_checkable
+class Lacking(Protocol):
+    """A provider that says apart why it is down and which of its tools are left out."""
+
+    @property
+    def down(self) -> str:
+        """The reason why it cannot be reached now; empty where it can."""
+        ...
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """The reasons why tools are left out, by the canonical names that they would have."""
         ...
 
 
@@ -130,6 +145,16 @@ class Shaped:
         """The unlisted tools, unchanged."""
         return unlisted(self._source)
 
+    @property
+    def down(self) -> str:
+        """Why it cannot be reached now."""
+        return down(self._source)
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why tools are left out by their source, by canonical name."""
+        return missing(self._source)
+
     def content(self, handle: str) -> HeldContent:
         """Return what a handle stands for."""
         return content_of([self._source], handle)
@@ -163,6 +188,16 @@ class Shaped:
 def unlisted(provider: Provider) -> Toolset:
     """Return the unlisted tools of a provider."""
     return provider.unlisted if isinstance(provider, Unlisted) else Toolset()
+
+
+def down(provider: Provider) -> str:
+    """Return why a provider cannot be reached now; its whole problem where it does not say."""
+    return provider.down if isinstance(provider, Lacking) else provider.problem
+
+
+def missing(provider: Provider) -> Mapping[str, str]:
+    """Return why tools are left out by their provider, by canonical name."""
+    return provider.missing if isinstance(provider, Lacking) else {}
 
 
 def combined(found: Toolset, provider: Provider) -> tuple[Toolset, dict[str, str]]:

@@ -57,6 +57,10 @@ class ServerCatalogue(Struct, frozen=True, kw_only=True):
         rest = f" and {more} more" if more else ""
         return f"left out: {'; '.join(texts)}{rest}"
 
+    def missing(self, namespace: str) -> dict[str, str]:
+        """Return why tools are missing, by the names that they would have in a namespace."""
+        return {canonical(namespace, name): reason for name, reason in self.left_out.items()}
+
 
 class _NamedTool(Struct, frozen=True, kw_only=True):
     """One tool that has a name of its own."""

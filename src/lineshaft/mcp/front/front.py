@@ -277,12 +277,13 @@ class Front:
         if not lines:
             elsewhere = "" if namespace is None else ", or search without a namespace"
             lines.append(f"nothing fits: no tool here does that; try other words{elsewhere}")
-        lines += [f"not there now: {problem}" for problem in problems]
+        without = tuple(f"{each.name}: " for each in self._session.providers if not each.tools)
+        lines += [f"not there now: {each}" for each in problems if each.startswith(without)]
         return ToolReply(text="\n".join(lines))
 
     async def _describe(self, given: Mapping[str, Any]) -> ToolReply:
         names: Sequence[str] = given["names"]
-        await self._session.ready(" ".join(names))
+        problems = await self._session.ready(" ".join(names))
         specs = self._specs()
         found = {name: spec_named(specs, name) for name in names}
         known = {spec.name: spec for spec in found.values() if spec is not None}
@@ -298,6 +299,7 @@ class Front:
         ]
         unknown = [name for name in rest if script_name(name) not in servers]
         told += [f"there is no tool {name[:200]!r}; use search" for name in unknown]
+        told += [each for each in problems if unknown and each.partition(":")[0] not in named]
         return ToolReply(text="\n".join(told), is_error=not (known or named))
 
 
@@ -307,7 +309,7 @@ def _about(server: McpServer, specs: Sequence[ToolSpec]) -> str:
     tools = counted(count, "tool")
     lines = [f"{server.name}: {tools}; `search` with its name as `namespace` finds them"]
     if server.problem:
-        lines.append(f"not there now: {server.problem}")
+        lines.append(server.problem if server.tools else f"not there now: {server.problem}")
     lines += [f"> {line}" for line in server.instructions.splitlines()]
     return "\n".join(lines)
 

@@ -110,6 +110,16 @@ class WindowTools:
         return "; ".join(text for text in (self._problem, self._catalogue.problem) if text)
 
     @property
+    def down(self) -> str:
+        """Why it cannot be reached now; empty where it can."""
+        return self._problem
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why tools are missing, by the canonical names that they would have."""
+        return self._catalogue.missing(self._name)
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The claims of the window about the effects of its tools."""
         return self._catalogue.claims
