@@ -30,6 +30,11 @@ def gives_nothing(inner: Dispatch) -> Dispatch:
     return dispatch
 
 
+def is_not_async(inner: Dispatch) -> Dispatch:
+    del inner
+    return cast("Dispatch", lambda call: Value(1))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]  a mistake of users
+
+
 def gives_no_json(inner: Dispatch) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         await inner(call)
@@ -50,8 +55,9 @@ def tries_twice_at_once(inner: Dispatch) -> Dispatch:
 @pytest.mark.parametrize(
     ("middleware", "message"),
     [
-        (raises, "poke failed: ValueError: no poke below ~"),
+        (raises, "poke failed in the middleware raises: ValueError: no poke below ~"),
         (gives_nothing, "middleware gave None, neither a Value nor a Failure"),
+        (is_not_async, "in the middleware is_not_async: TypeError: it gives no awaitable; make it"),
         (gives_no_json, "PydanticSerializationError"),
     ],
 )

@@ -15,8 +15,8 @@ def refusal(name: str, verdict: Verdict) -> str:
     return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
 
 
-def failed(call: Call, error: Exception, *, hint: str = "") -> ToolError:
+def failed(call: Call, error: Exception, *, where: str = "", hint: str = "") -> ToolError:
     """Return the error for a call whose way through the gate broke."""
     if isinstance(error, ToolError):  # of middleware, which says what it means
         return error
-    return ToolError("E_TOOL_FAILED", f"{call.tool} failed: {described(error)}", hint=hint)
+    return ToolError("E_TOOL_FAILED", f"{call.tool} failed{where}: {described(error)}", hint=hint)

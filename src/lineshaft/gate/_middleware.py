@@ -1,7 +1,8 @@
 """Middleware around the door: the user's code, which may do anything."""
 
 import asyncio
-from collections.abc import Sequence
+import inspect
+from collections.abc import Awaitable, Sequence
 from contextvars import ContextVar
 
 import pydantic_core
@@ -101,12 +102,18 @@ def _made(wrap: Middleware, inner: Dispatch, name: str) -> Dispatch:
 def _contained(inner: Dispatch, run: RunInfo, name: str) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         try:
-            return _done(await inner(call))
+            return _done(await _awaitable(inner(call)))
         except Exception as error:  # noqa: BLE001  middleware is the user's code
             hint = f"the middleware {name} failed, not the tool: mend it"
-            return run.failure(failed(call, error, hint=hint))
+            return run.failure(failed(call, error, where=f" in the middleware {name}", hint=hint))
 
     return dispatch
+
+
+def _awaitable(given: object) -> Awaitable[object]:
+    if not inspect.isawaitable(given):
+        raise TypeError("it gives no awaitable; make it an async function")
+    return given
 
 
 def _done(given: object) -> Done:
