@@ -74,7 +74,7 @@ def structured(value: object, redactor: Redactor) -> object:
     if isinstance(value, Mapping):
         members = cast("Mapping[str, object]", value)
         return redactor.named(
-            (name, structured(member, redactor)) for name, member in members.items()
+            (str(name), structured(member, redactor)) for name, member in members.items()
         )
     if isinstance(value, list | tuple):
         return [structured(item, redactor) for item in cast("list[object]", value)]

@@ -76,9 +76,11 @@ async def _wire(
     reading, written = anyio.CancelScope(), anyio.Event()
 
     async def answer() -> None:
-        await _write(write, outward, answered)
-        reading.cancel()  # a client that reads no more has gone
-        written.set()
+        try:
+            await _write(write, outward, answered)
+            reading.cancel()  # a client that reads no more has gone
+        finally:
+            written.set()
 
     async with anyio.create_task_group() as group:
         group.start_soon(_read, read, inward, to_write, reading)
