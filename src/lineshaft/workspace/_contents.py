@@ -5,6 +5,7 @@ import secrets
 import weakref
 from collections.abc import Iterator
 
+from lineshaft.errors import WorkspaceError
 from lineshaft.workspace._state_folder import StateFolder
 
 MEMORY_BYTES = 16_000_000
@@ -14,15 +15,27 @@ _CHUNK = 1 << 20
 
 
 class Spilled:
-    """A content in a private file, which goes with the last that knows of it."""
+    """A content in a private file, which goes with the last that knows of it.
+
+    Raises:
+        WorkspaceError: It cannot be written; no part of it stays.
+    """
 
     def __init__(self, folder: StateFolder, data: bytes) -> None:
-        folder.make()
         self.path = str(folder.path / secrets.token_hex(8))
         self.size = len(data)
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        try:
+            folder.make()
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            _unlink(self.path)
+            reason = os.strerror(error.errno or 0)
+            raise WorkspaceError(
+                f"what is to land cannot be kept in the temporary folder: {reason}",
+                hint="Make room there, or set TMPDIR to a folder that has some.",
+            ) from error
         self._folder = folder  # which is deleted with its last reference
         self._remove = weakref.finalize(self, _unlink, self.path)
 
