@@ -277,6 +277,7 @@ async def test_a_commit_that_has_begun_is_carried_out_though_the_container_is_gi
             "task = asyncio.ensure_future(box())\n"
             "await wait_for_guard()\n"
             "task.cancel()\n"
+            "await asyncio.sleep(0)\n"  # it is withdrawn before the guard goes on
             "await let_guard_go()\n"
             "await asyncio.wait([task])\n"
             "return task.cancelled()"

@@ -38,7 +38,7 @@ class Programs:
         env: Mapping[str, str],
         data: bytes = b"",
         session: bool = False,
-        seconds: float = 60,
+        seconds: float = 300,
     ) -> "subprocess.CompletedProcess[bytes]":
         """Run a program to its end.
 
