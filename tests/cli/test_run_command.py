@@ -335,8 +335,8 @@ def test_an_error_that_holds_a_secret_is_printed_without_it(
     tools = "from lineshaft import tool\n@tool(effect='read')\ndef fails() -> str:\n"
     tools += f"    'Fail.'\n    raise RuntimeError('no access with {token}')\n"
     (workspace / "t.py").write_text(tools)
-    told = ("run", "-c", "return await fails()"), ("call", "fails")
-    for words in told:
+    script = "-c", "return await fails()"
+    for words in ("run", *script), ("preview", *script), ("call", "fails"):
         for more in ((), ("--json",), ("--quiet",) if words[0] == "run" else ()):
             done = here(*words, "--tools", "t.py", *more)
             assert done.returncode == 1

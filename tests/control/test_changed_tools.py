@@ -1,11 +1,12 @@
 """A call that waits while its tool comes to take other arguments: the yes was for another call."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 
 import pytest
 
 from control.world import Open
-from lineshaft import Answer, Pending, Tool
+from lineshaft import Answer, Pending, Tool, Toolset
 
 YES, NO = Answer(allow=True), Answer(allow=False)
 
@@ -137,6 +138,21 @@ async def test_a_property_named_as_a_word_about_it_counts(opened: Open, server: 
     assert (again.status, server.wiped) == ("paused", [])
 
 
+async def test_a_part_that_is_referred_to_by_the_name_of_a_word_counts(
+    opened: Open, server: Server
+) -> None:
+    def schema(title: Mapping[str, object]) -> Mapping[str, object]:
+        disk = {"$ref": "#/parts/title"}
+        return {"type": "object", "properties": {"disk": disk}, "parts": {"title": title}}
+
+    async with opened(server.tool(schema({"type": "string"})), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    now = schema({"type": "string", "maxLength": 3})
+    async with opened(server.tool(now), rules=[ASKS]) as session:
+        again = await session.resume(waits.run_id, {"*": YES})
+    assert (again.status, server.wiped) == ("paused", [])
+
+
 async def test_a_yes_for_the_run_does_not_hold_for_other_arguments(
     opened: Open, server: Server
 ) -> None:
@@ -149,4 +165,50 @@ async def test_a_yes_for_the_run_does_not_hold_for_other_arguments(
     async with opened(server.tool(TO_MORE), rules=[ASKS, poke]) as session:
         third = await session.resume(first.run_id, {"*": YES})
     assert [call.tool for call in third.pending] == ["wipe"]
+    assert server.wiped == [{"disk": "one"}]
+
+
+class Listing:
+    """A provider whose list can be changed."""
+
+    name = "disks"
+    problem = ""
+
+    def __init__(self, tool: Tool[..., object]) -> None:
+        self.tools = Toolset([tool])
+
+    @asynccontextmanager
+    async def opened(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
+        """Be there for as long as the block lasts."""
+        self._changed = changed
+        yield
+
+    async def ready(self) -> None:
+        """Be ready at once."""
+
+    def list(self, tool: Tool[..., object]) -> None:
+        """List another tool from now on."""
+        self.tools = Toolset([tool])
+        self._changed()
+
+
+async def test_a_yes_does_not_hold_where_the_tool_changes_while_the_person_thinks(
+    opened: Open, server: Server
+) -> None:
+    listing = Listing(server.tool(TO_ONE))
+    schemas = [TO_MORE, TO_MORE]
+
+    async def approve(pending: tuple[Pending, ...]) -> Mapping[str, Answer]:
+        del pending
+        listing.list(server.tool(schemas.pop()))
+        return {"*": YES}
+
+    again = (
+        "try:\n    await wipe(disk='one')\n"
+        "except ToolError as error:\n    code = error.code\n"
+        "return code, await wipe(disk='one')"
+    )
+    async with opened(listing, rules=[ASKS], approver=approve) as session:
+        done = await session.run(again)
+    assert done.value == ["E_STALE", "wiped"]
     assert server.wiped == [{"disk": "one"}]

@@ -1,5 +1,6 @@
 """What a server calls its tools: in globs, in rules, towards a client that it is passed to."""
 
+import shlex
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -135,3 +136,26 @@ async def test_a_tool_that_runs_as_a_task_alone_is_left_out_with_the_reason() ->
         assert "s.slow" not in source.tools
         assert "taskSupport" in source.left_out["slow"]
         assert "taskSupport" in source.problem
+
+
+async def test_a_search_and_a_description_tell_of_a_server_that_died_and_does_not_come_back(
+    tmp_path: Path,
+) -> None:
+    gone = tmp_path / "gone"
+    starts = f"test ! -e {shlex.quote(str(gone))} && exec {shlex.join(python_server('plain'))}"
+    source = mcp_server(["sh", "-c", starts], name="shop", trust=True)
+    async with Session([source], workspace=tmp_path, policy=OPEN, store=False) as session:
+        await session.ready()
+        async with client_of(session) as client:
+            before = await client.call_tool("search", {"words": "orders"})
+            gone.touch()
+            await client.call_tool("run", {"code": "return await shop.die()"})
+            for _ in range(100):
+                if session.providers[0].problem:
+                    break
+                await client.call_tool("run", {"code": "return await shop.process()"})
+            after = await client.call_tool("search", {"words": "orders"})
+            described = await client.call_tool("describe", {"names": ["shop"]})
+    assert "not there" not in text_of(before)
+    assert "not there now: shop: " in text_of(after)
+    assert "not there now: " in text_of(described)

@@ -105,7 +105,9 @@ async def test_what_does_not_block_is_told(
     ]
 
 
-@pytest.mark.parametrize("name", ["code", "tkinter.Tk", "lzma.open", "_thread.start"])
+@pytest.mark.parametrize(
+    "name", ["code", "secrets", "numbers", "tkinter.Tk", "lzma.open", "_thread.start"]
+)
 async def test_no_import_is_proposed_for_a_variable_or_a_missing_module(
     name: str, specs: Specs, checker: Checker, reading: Reading
 ) -> None:

@@ -275,7 +275,13 @@ def test_nothing_is_said_where_nothing_is_known(raised: Raised, specs: Specs) ->
 
 def test_a_dict_that_is_called_beside_a_tool_has_not_hidden_it(specs: Specs) -> None:
     raised = Raised(kind="TypeError", message="'dict' object is not callable", line=2)
-    source = "rows = {}\nrows(await read_file('a'))"
+    source = "read_file_rows = {}\nread_file_rows(await read_file('a'))"
+    assert hint_for(raised, source=source, specs=specs) == ""
+
+
+def test_an_await_behind_what_gather_is_given_is_not_told_of(specs: Specs) -> None:
+    raised = Raised(kind="TypeError", message="unhashable type: 'dict'", line=1)
+    source = "a, b = {*await asyncio.gather(f(1), g(2))}, await h()"
     assert hint_for(raised, source=source, specs=specs) == ""
 
 

@@ -9,7 +9,7 @@ import pytest
 from landing.trees import tree_of
 from lineshaft.errors import RunUnknown, StaleFile, StateError, StateExpired, TooLarge
 from lineshaft.values import Command
-from lineshaft.workspace import Folder
+from lineshaft.workspace import Folder, Mount
 
 
 @pytest.fixture
@@ -337,3 +337,21 @@ async def test_a_run_of_another_folder_is_not_taken_back_here(
     assert f"--workspace {root}" in caught.value.hint
     assert tree_of(root) == before
     assert len(await folder.undo("run")) > 0
+
+
+async def test_another_mount_that_leads_elsewhere_by_now_is_taken_back_where_it_was_changed(
+    root: Path, tmp_path: Path
+) -> None:
+    one, two, journals = tmp_path / "one", tmp_path / "two", tmp_path / "journals"
+    one.mkdir()
+    two.mkdir()
+    before = Folder(root, aliases={"@data": Mount(one, writable=True)}, journals=journals)
+    view = before.begin("run", atomic=True)
+    await view.write("@data/x", b"x")
+    await view.write("f", b"two\n")
+    await view.land()
+    await view.discard()
+    now = Folder(root, aliases={"@data": Mount(two, writable=True)}, journals=journals)
+    assert len(await now.undo("run")) == 2
+    assert list(one.iterdir()) == []
+    assert (root / "f").read_text() == "one\n"

@@ -29,7 +29,7 @@ class PausePoint(Struct, frozen=True, kw_only=True):
     """Of the pending calls and of the containers around them, by their ids."""
 
     for_the_run: Mapping[str, Answer]
-    """By rule."""
+    """As `Asks.for_the_run`."""
 
     shown: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """The changes of the pending calls, by their keys, as the approver was shown them."""

@@ -353,6 +353,9 @@ class CallPipeline:
         await self._tell(entry)
         place.leave()
         await self._approvals.of_call(entry, tool, verdict=verdict, subject=subject)
+        if self._find(entry).schema_digest != entry.schema:
+            text = f"the arguments of {tool.name} have changed since this call was shown"
+            raise ToolError("E_STALE", f"{text}: make it again")
         place.join()
 
     async def _wait_in_line(self, entry: CallEntry, place: CallPlace) -> None:

@@ -61,7 +61,7 @@ class ReplayLog(Struct, frozen=True, kw_only=True):
     """Digests of the input schemas of the tools of calls that waited, by the calls' keys."""
 
     for_the_run: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
-    """By rule."""
+    """As `Asks.for_the_run`."""
 
     waited: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids of the calls that waited, by key."""

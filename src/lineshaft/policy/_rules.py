@@ -138,6 +138,9 @@ class Rule:
                 told = f"{name}[{at}]: {kind(text)} given; use a string"
                 raise ConfigError(f"rule {self.id!r}: {told}")
             texts.append(text)
+        if not texts:
+            text = f"rule {self.id!r}: {name} is empty; leave it out to match any {name}"
+            raise ConfigError(text)
         return tuple(texts)
 
     def _check_patterns(self) -> None:

@@ -69,7 +69,7 @@ def pause_of(
     document: dict[str, object] = {
         "format": FORMAT,
         "keys": dict(pause_point.keys),
-        "for_the_run": {rule: asdict(a) for rule, a in pause_point.for_the_run.items()},
+        "for_the_run": {key: asdict(a) for key, a in pause_point.for_the_run.items()},
         "shown": dict(pause_point.shown),
         "schemas": dict(pause_point.schemas),
         "dropped": list(pause_point.dropped),

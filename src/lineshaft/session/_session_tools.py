@@ -198,10 +198,16 @@ def _names(provider: str, words: str) -> bool:
 
 
 def _speaks_of(tool: str, words: str) -> bool:
-    """Return whether a text has the name of a tool, in any of its spellings."""
+    """Return whether a text has the name of a tool in any spelling, or imports its namespace."""
+    spelt = script_name(tool)
+    namespace, _, own = spelt.rpartition(".")
     return any(
         spelling in words and re.search(rf"(?<!\w){re.escape(spelling)}(?![\w-])", words)
-        for spelling in (tool, script_name(tool), model_name(tool))
+        for spelling in (tool, spelt, model_name(tool))
+    ) or (
+        bool(namespace)
+        and own in _WORD.findall(words)
+        and re.search(rf"\b(?:from|import)\s+{re.escape(namespace)}\b", words) is not None
     )
 
 

@@ -8,6 +8,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -143,7 +144,8 @@ class Store:
             raise RecordError(text) from error
         except StateError as error:
             if ends and not steps:
-                self._end_later(claim, rows)
+                with suppress(*UNFIT):  # such an end could not be written later either
+                    self._end_later(claim, rows)
             if exact:
                 raise
             raise RecordError(error.message, hint=error.hint) from error

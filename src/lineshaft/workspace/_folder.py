@@ -15,7 +15,7 @@ from lineshaft.workspace._direct_view import DirectView
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._shared import Shared
 from lineshaft.workspace._state_folder import sweep_states
-from lineshaft.workspace.disk import Editor, Mount, Mounts
+from lineshaft.workspace.disk import PROJECT, Editor, Mount, Mounts
 from lineshaft.workspace.journal import Journals, LandedContents, finish, landed_contents, undo
 from lineshaft.workspace.staging import StagedView, changes_landed
 
@@ -175,5 +175,5 @@ class Folder(DirectView, Workspace):
 
         with self._shared.lock, journals.lock():
             finish(journals)
-            roots, editor = self._mounts.roots, self._shared.editor
-            return undo(journals, run_id, editor, roots=roots, confirm=confirmed)
+            project, editor = self._mounts.roots[PROJECT].real, self._shared.editor
+            return undo(journals, run_id, editor, project=project, confirm=confirmed)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from lineshaft.cli._ahead import announce
 from lineshaft.cli._carry import carry
@@ -26,6 +27,7 @@ from lineshaft.cli._pairs import inputs_of
 from lineshaft.cli._report import failure, finding_line
 from lineshaft.cli._script import Script, args_argument, code_option, script_argument, script_of
 from lineshaft.cli._shape import MARKS, counted
+from lineshaft.cli._shown import without_secrets
 from lineshaft.cli._terminal import clean, note, one_line, paint, result, say
 from lineshaft.cli._waiting import diff_lines
 from lineshaft.config import build
@@ -87,9 +89,10 @@ async def _preview(
     session: Session, script: Script, *, inputs: dict[str, object], with_models: bool
 ) -> Preview:
     async with session:
-        return await session.preview(
+        preview = await session.preview(
             script.text, inputs=inputs, name=Path(script.name).name, with_models=with_models
         )
+        return replace(preview, run=without_secrets(session, preview.run))
 
 
 def lines(preview: Preview) -> Iterator[str]:

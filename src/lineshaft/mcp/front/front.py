@@ -25,6 +25,7 @@ from lineshaft.tools import (
     Provider,
     Shaped,
     detailed,
+    down,
     let_ask,
     own_names,
     plainest,
@@ -277,7 +278,8 @@ class Front:
         if not lines:
             elsewhere = "" if namespace is None else ", or search without a namespace"
             lines.append(f"nothing fits: no tool here does that; try other words{elsewhere}")
-        without = tuple(f"{each.name}: " for each in self._session.providers if not each.tools)
+        away = [each for each in self._session.providers if down(each) or not each.tools]
+        without = tuple(f"{each.name}: " for each in away)
         lines += [f"not there now: {each}" for each in problems if each.startswith(without)]
         return ToolReply(text="\n".join(lines))
 
@@ -309,7 +311,8 @@ def _about(server: McpServer, specs: Sequence[ToolSpec]) -> str:
     tools = counted(count, "tool")
     lines = [f"{server.name}: {tools}; `search` with its name as `namespace` finds them"]
     if server.problem:
-        lines.append(server.problem if server.tools else f"not there now: {server.problem}")
+        away = server.down or not server.tools
+        lines.append(f"not there now: {server.problem}" if away else server.problem)
     lines += [f"> {line}" for line in server.instructions.splitlines()]
     return "\n".join(lines)
 

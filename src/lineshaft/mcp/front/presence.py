@@ -6,7 +6,6 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 import anyio
-import mcp_types as types
 from mcp.server.streamable_http import REQUEST_CANCELLED
 from mcp.shared.exceptions import MCPError
 
@@ -70,22 +69,20 @@ async def while_there(context: RequestContext, answer: Callable[[], Awaitable[T]
         answer: Gives it.
 
     Raises:
-        MCPError: It was ended, or has failed.
+        MCPError: It was ended.
+        Exception: The one that `answer` raised.
     """
     client: Presence | None = context.request and context.request.scope.get(CLIENT)
     if client is None:
         return await answer()
     found: list[T] = []
-    failed: list[MCPError] = []
+    failed: list[Exception] = []
     async with anyio.create_task_group() as group:
         group.start_soon(_end_with, client, group.cancel_scope)
         try:
             found.append(await answer())
-        except MCPError as error:
-            failed.append(error)  # a task group would wrap it
-        except Exception as error:  # noqa: BLE001  a fault of ours, such as for lack of descriptors
-            text = f"{type(error).__name__}: {error}"
-            failed.append(MCPError(types.INTERNAL_ERROR, text))
+        except Exception as error:  # noqa: BLE001  raised below: a task group would wrap it
+            failed.append(error)
         group.cancel_scope.cancel()
     for error in failed:
         raise error

@@ -337,7 +337,9 @@ def _gathered(failure: ScriptFailure) -> str:
 
 def _awaited_inside(failure: ScriptFailure) -> str:
     """Say which `await` to leave out in what `gather` or a task is given."""
-    if re.search(r"\bgather\(.*\bawait\b", failure.line):
+    gather = re.search(r"\bgather\((?P<given>.*)", failure.line)
+    given = gather["given"] if gather else ""
+    if re.search(r"\bawait\b", given.removesuffix(_after_brackets(given))):
         return "leave out the inner `await`: `asyncio.gather` awaits the calls"
     task = re.search(r"\b(create_task|ensure_future)\(\s*await\b", failure.line)
     return f"leave out the inner `await`: `{task[1]}` takes the call itself" if task else ""
@@ -369,7 +371,7 @@ def _hidden(failure: ScriptFailure) -> str:
     """Say how to name the result of a tool that a line calls, where that result hides the tool."""
     tools = _BY_SCRIPT_NAME.get(failure.specs)
     for name in re.findall(r"(?<![\w.])([^\W\d]\w*)\(", failure.line):
-        bound = rf"(?<![\w.]){name}[\w ,]{{0,80}}(?::?=(?!=)|\bin\b)"
+        bound = rf"(?<![\w.]){name}\b[\w ,]{{0,80}}(?::?=(?!=)|\bin\b)"
         if name in tools and re.search(bound, failure.source):
             return _other_name(name)
     return ""

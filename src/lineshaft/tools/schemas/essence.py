@@ -7,8 +7,9 @@ from typing import cast
 
 from lineshaft.tools.schemas.pointers import DATA, KEYED
 
-_WORDS = frozenset({"title", "description", "examples", "$comment", "deprecated"})
-"""Keywords that change nothing of what is accepted: some servers write the day into them."""
+_WORDS = {"title": str, "description": str, "$comment": str, "deprecated": bool, "examples": list}
+"""Keywords that change nothing of what is accepted, and their types: some servers write the day
+into them. What has another type is something else of that name, such as a part referred to."""
 
 _UNORDERED = frozenset({"required", "enum", "type"})
 
@@ -29,7 +30,7 @@ def _essence(schema: object) -> object:
         return schema
     kept: dict[str, object] = {}
     for keyword, said in cast("dict[str, object]", schema).items():
-        if keyword in _WORDS:
+        if isinstance(said, _WORDS.get(keyword, ())):
             continue
         if keyword in KEYED and isinstance(said, dict):
             inside = cast("dict[str, object]", said)

@@ -35,7 +35,7 @@ from lineshaft.workspace.disk.edits import (
     write,
 )
 from lineshaft.workspace.disk.ignore import Ignore
-from lineshaft.workspace.disk.mounts import Decided, Mount, Mounts, Place, Root, read_link
+from lineshaft.workspace.disk.mounts import PROJECT, Decided, Mount, Mounts, Place, Root, read_link
 from lineshaft.workspace.disk.states import (
     NOTHING,
     FileState,
@@ -56,6 +56,7 @@ __all__ = [
     "KEPT_BYTES",
     "MISSING",
     "NOTHING",
+    "PROJECT",
     "At",
     "Decided",
     "Editor",

@@ -10,11 +10,11 @@ from lineshaft.values import Change, Undone, first_few
 from lineshaft.workspace._count import changed_lines
 from lineshaft.workspace.disk import (
     KEPT_BYTES,
+    PROJECT,
     Editor,
     EditorEdit,
     FileState,
     Place,
-    Root,
     Unsaved,
     is_scarce,
     see,
@@ -37,7 +37,7 @@ def undo(
     run_id: str,
     editor: Editor | None = None,
     *,
-    roots: Mapping[str, Root],
+    project: str,
     confirm: Callable[[], None],
 ) -> Undone:
     """Take back all landed changes of a run; the caller holds the lock.
@@ -47,7 +47,7 @@ def undo(
         run_id: The run.
         editor: The window that shows the files: what it has not saved counts, and where it shows a
             file as it was before, that is saved.
-        roots: Of the workspace, by alias.
+        project: The real path of the workspace's own folder.
         confirm: Called when all of them can be taken back, and before the first is.
 
     Raises:
@@ -58,7 +58,7 @@ def undo(
         WorkspaceError: It cannot be done; nothing was done.
     """
     landed = _landed(journals, run_id)
-    _must_be_of(roots, landed, run_id)
+    _must_be_of(project, landed, run_id)
     items, stale = _together([journal.header.items for journal in landed])
     unsaved = _shown_in(editor)
     tasks, changed, already = _judged(items, unsaved)
@@ -122,10 +122,13 @@ def _landed(journals: Journals, run_id: str) -> list[Journal]:
     return sorted(whole, key=lambda journal: journal.header.stage)  # a clock may have gone back
 
 
-def _must_be_of(roots: Mapping[str, Root], landed: Sequence[Journal], run_id: str) -> None:
-    """Refuse journals of another workspace, such as a person copies along with a state folder."""
+def _must_be_of(project: str, landed: Sequence[Journal], run_id: str) -> None:
+    """Refuse journals of another workspace, such as a person copies along with a state folder.
+
+    Another mount may lead elsewhere by now: its files are taken back where they were changed.
+    """
     for root in {item.place.root for journal in landed for item in journal.header.items}:
-        if root.alias in roots and roots[root.alias].real != root.real:
+        if root.alias == PROJECT and root.real != project:
             raise RunUnknown(
                 f"run {run_id!r} is one of another workspace: {root.real}",
                 hint=f"undo it there, or with --workspace {shlex.quote(root.real)}",

@@ -134,8 +134,9 @@ _INNER = {
 
 _ORDINARY = frozenset(
     {
-        "cmd", "code", "email", "http", "keyword", "locale", "platform", "profile", "queue",
-        "select", "signal", "site", "stat", "symbol", "test", "this", "token", "trace", "types",
+        "array", "calendar", "cmd", "code", "email", "http", "keyword", "locale", "numbers",
+        "operator", "platform", "profile", "queue", "secrets", "select", "signal", "site", "stat",
+        "struct", "symbol", "test", "this", "token", "trace", "types",
     }
 )  # fmt: skip  # words, not one a line
 """Modules whose names are more likely those of a variable, except before a dot."""
