@@ -17,7 +17,7 @@ import psutil
 
 from hostile.cases import Case
 from hostile.child import ENDED
-from hostile.target import Target, end_group
+from hostile.target import Target, end_group, started
 
 CHILD = Path(__file__).parent / "child.py"
 SECONDS = 2.5
@@ -121,7 +121,7 @@ def _limits(case: Case) -> dict[str, int]:
 
 
 def _start(case: Case, place: Path, *, descriptor: int, held: int) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
+    return started(
         [sys.executable, "-I", "-S", str(CHILD)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

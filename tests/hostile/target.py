@@ -3,6 +3,7 @@
 Everything in it is harmless and belongs to the test that made it.
 """
 
+import errno
 import os
 import secrets
 import select
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ class Target:
         return path
 
     def _meet(self) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
+        process = started(
             [sys.executable, "-I", "-S", "-c", _NEIGHBOUR, self._argument, str(self._held)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -242,6 +243,21 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:  # pyright: ignore[reportUnknownVariableType]  any data
             yield from _texts(item)
+
+
+def started(command: Sequence[str], **settings: Any) -> "subprocess.Popen[Any]":
+    """Start a process; settings as those of `Popen`.
+
+    On a virtual machine `execve` once gave EFAULT for arguments that were right, in three test runs
+    out of three, where several threads start processes: that is tried again.
+    """
+    for _ in range(4):
+        try:
+            return subprocess.Popen(command, **settings)
+        except OSError as error:
+            if error.errno != errno.EFAULT:
+                raise
+    return subprocess.Popen(command, **settings)
 
 
 def end_group(process: "subprocess.Popen[bytes]") -> None:
