@@ -120,6 +120,22 @@ def test_each_client_may_be_told_of_another_form(
     assert kept.answer == "accept"
 
 
+def test_answers_for_large_servers_leave_those_for_others(
+    project: Path, environ: dict[str, str]
+) -> None:
+    small = described(project, environ)
+    keep_claims(small, "accept", claims=CLAIMS, environ=environ)
+    large = described(project, environ, 'args = ["--large"]')
+    forms = [
+        [Said(f"a.{'x' * 90}{number}", sha256=f"{form:064}") for number in range(1_000)]
+        for form in range(12)
+    ]
+    for claims in forms:
+        keep_claims(large, "accept", claims=claims, environ=environ)
+    assert claims_for(large, environ=environ)(forms[0], "any") is True
+    assert claims_for(small, environ=environ)(CLAIMS, "any") is True
+
+
 def test_an_answer_of_an_earlier_version_holds_for_its_catalogue(
     server: ServerSetting, environ: dict[str, str], tmp_path: Path
 ) -> None:

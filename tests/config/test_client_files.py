@@ -118,6 +118,20 @@ def test_the_servers_of_codex(read: Read) -> None:
     assert web.disabled
 
 
+@pytest.mark.parametrize("seconds", ["0", "-3", "nan", "true", "'9'", str(10**400)])
+def test_a_time_of_codex_that_is_none_is_a_problem_of_its_server(read: Read, seconds: str) -> None:
+    text = f"""
+      [mcp_servers.wrong]
+      command = "x"
+      tool_timeout_sec = {seconds}
+      [mcp_servers.right]
+      command = "y"
+    """
+    wrong, right = read(text, ".codex/config.toml")
+    assert "tool_timeout_sec must be a number above 0, up to 86,400" in wrong.problem
+    assert right.problem == ""
+
+
 def test_the_words_of_other_clients(read: Read) -> None:
     found = read(
         as_json(

@@ -282,3 +282,11 @@ async def test_a_clients_file_of_a_project_takes_no_name_away(home: Home) -> Non
         "my_shop": "mine",
         "a": "usable",
     }
+
+
+async def test_an_issuer_that_is_no_address_costs_its_server_alone(home: Home) -> None:
+    text = by_assertion('assertion_file = "/t"').replace("https://auth.test", "https://[x")
+    text = text.replace("servers.a]", "servers.wrong]") + "\n" + table("shop", SHOP)
+    found = home.providers(text)
+    assert "the issuer is no address" in found["wrong"].problem
+    assert found["shop"].problem == ""

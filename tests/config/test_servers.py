@@ -195,6 +195,28 @@ def test_a_changed_program_of_the_project_needs_approval_again(home: Home, words
     assert not home.approved(server)
 
 
+def test_all_that_answers_may_make_of_a_word_is_part_of_a_server(home: Home) -> None:
+    paths = [home.project / folder / name for folder in ("x", "y") for name in ("a.py", "b.py")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("one")
+    inputs = '{id = "d", options = ["x", "y"]}, {id = "f", options = ["a.py", "b.py"]}'
+    words = f'command = "python3"\nargs = ["${{input:d}}/${{input:f}}"]\ninputs = [{inputs}]'
+    text = f"[mcp.servers.a]\n{words}"
+    (server,) = home.servers(project=text)
+    assert set(approval_of(server).files) == set(paths)
+
+
+def test_more_answers_than_can_be_looked_through_are_said(home: Home) -> None:
+    options = [f"o{number}" for number in range(100)]
+    inputs = ", ".join(f'{{id = "{name}", options = {options}}}' for name in "abc")
+    words = f'command = "${{input:a}}${{input:b}}${{input:c}}"\ninputs = [{inputs}]'
+    text = f"[mcp.servers.a]\n{words}"
+    (server,) = home.servers(project=text)
+    with pytest.raises(ConfigError, match="more than 4,000 words"):
+        approval_of(server)
+
+
 def test_a_changed_program_in_a_folder_that_is_started_needs_approval_again(home: Home) -> None:
     (home.project / "app").mkdir()
     program = home.project / "app" / "index.js"

@@ -131,6 +131,7 @@ def test_only_files_of_this_user_and_of_root_count_above_the_start() -> None:
         ("[limits]\ncalls = 'many'", ["limits.calls", "'many'", "whole number from 1"]),
         ("[limits]\ncalls = true", ["limits.calls", "True"]),
         ("[limits]\ncalls = 0", ["limits.calls"]),
+        (f"[limits]\ncalls = {10**400}", ["limits.calls", "whole number from 1"]),
         ("[script]\ntimeout_seconds = 4.9", ["script.timeout_seconds", "from 5 to 600"]),
         ("[script]\ntimeout_seconds = 601", ["script.timeout_seconds", "from 5 to 600"]),
         ("[script]\ntimeout_seconds = nan", ["script.timeout_seconds"]),

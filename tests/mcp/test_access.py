@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
+from msgspec.structs import replace
 
 from lineshaft import Policy, Session
 from lineshaft.errors import ConfigError
@@ -114,6 +115,15 @@ async def test_access_that_has_ended_is_renewed_without_a_person(
         assert await content(McpServer(spec, name="vault")) == "gold"
         assert await content(McpServer(spec, name="vault")) == "gold"
         assert grants(process) == ["authorization_code", "refresh_token"]
+
+
+@pytest.mark.usefixtures("kept_at")
+async def test_access_that_was_granted_to_one_client_is_not_anothers() -> None:
+    async with vault() as (url, _):
+        spec = ServerSpec(url=url, redirect=f"http://127.0.0.1:{free_port()}/callback")
+        assert await granted(url, spec.redirect) == "gold"
+        told = await content(McpServer(replace(spec, client_id="another"), name="vault"))
+    assert "no person is there to ask" in str(told)
 
 
 @pytest.mark.usefixtures("kept_at")

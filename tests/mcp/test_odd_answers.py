@@ -1,7 +1,7 @@
 """Answers and lists that are out of the ordinary: they cost what they are in, and nothing else."""
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,13 @@ from upstreams.real import python_server
 
 
 @asynccontextmanager
-async def odd(at: Path, **options: Any) -> AsyncGenerator[Client]:
+async def odd(at: Path, secrets: Sequence[str] = (), **options: Any) -> AsyncGenerator[Client]:
     """Give a client that the server is passed to."""
     spec = ServerSpec(command=python_server("odd"), seconds=1.0)
     source = mcp_server(spec, name="odd", trust=True)
-    async with Session([source], workspace=at, policy=OPEN, store=False) as session:
+    async with Session(
+        [source], workspace=at, policy=OPEN, store=False, secrets=secrets
+    ) as session:
         await session.ready()
         async with client_of(session, passed="odd", **options) as client:
             yield client
@@ -73,6 +75,17 @@ async def test_a_list_that_is_none_is_the_servers_fault(tmp_path: Path) -> None:
         with pytest.raises(MCPError, match="answered what MCP does not allow") as caught:
             await client.list_prompts()
     assert caught.value.error.code == types.INTERNAL_ERROR
+
+
+async def test_an_error_in_the_place_of_a_list_is_told_clean_and_without_secrets(
+    tmp_path: Path,
+) -> None:
+    async with odd(tmp_path, secrets=["kumquat-marmalade-71"]) as client:
+        with pytest.raises(MCPError, match=r"no access with \[redacted\]") as caught:
+            await client.list_resources(cursor="secret")
+    assert len(caught.value.error.message) < 5_000
+    assert "\x1b" not in caught.value.error.message
+    assert "kumquat" not in str(caught.value.error.data)
 
 
 async def test_what_is_beside_the_tools_has_the_servers_time_too(tmp_path: Path) -> None:

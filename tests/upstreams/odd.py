@@ -43,6 +43,10 @@ TOOLS = [
 ]
 
 
+class Refused(Exception):
+    """The error that a request is answered with."""
+
+
 def send(**message: Any) -> None:
     """Send a message."""
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
@@ -86,6 +90,10 @@ def answer(method: str, params: Json) -> Json | None:
             return {"tools": TOOLS}
         case "tools/call":
             return called(params["name"], params["arguments"])
+        case "resources/list" if params.get("cursor") == "secret":
+            text = "\x1b[2J no access with kumquat-marmalade-71" + " or not" * 2_000
+            error = {"code": -32000, "message": text, "data": {"token": "kumquat-marmalade-71"}}
+            raise Refused(error)
         case "resources/list":
             return {"resources": [{"uri": "x://nameless"}, {"uri": "x://a", "name": "a"}]}
         case "prompts/list":
@@ -102,6 +110,10 @@ if __name__ == "__main__":
         if message["method"] == "server/discover":
             send(id=message["id"], error={"code": -32601, "message": "no such method"})
         elif "id" in message:
-            found = answer(message["method"], message.get("params", {}))
+            try:
+                found = answer(message["method"], message.get("params", {}))
+            except Refused as refused:
+                send(id=message["id"], error=refused.args[0])
+                continue
             if found is not None:
                 send(id=message["id"], result=found)

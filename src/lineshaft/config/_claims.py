@@ -27,6 +27,9 @@ _MOST = 500
 _MOST_FORMS = 16
 """Of one tool; the oldest go first."""
 
+_MOST_BYTES = 16_000_000
+"""Of the file: all forms of the tools of a few large servers. The oldest servers go first."""
+
 ClaimsAnswer = Literal["accept", "external"] | Mapping[str, Effect]
 """All claims count, none do, or these effects by canonical name."""
 
@@ -222,7 +225,8 @@ def _keep(
     else:
         answers[key] = {"answer": answer if isinstance(answer, str) else dict(answer)}
     newest = dict(list(answers.items())[-_MOST:])
-    text = json.dumps({"version": 2, "answers": newest}, indent=2)
+    while len(text := json.dumps({"version": 2, "answers": newest}, indent=2)) >= _MOST_BYTES:
+        del newest[next(iter(newest))]
     replace_file(state_folder(environ) / _FILE, text + "\n")
 
 
@@ -267,7 +271,7 @@ def _read(environ: Mapping[str, str] | None) -> Mapping[str, object]:
     if not os.path.lexists(path):
         return {}
     try:
-        content = cast("object", json.loads(read_bytes(path)))
+        content = cast("object", json.loads(read_bytes(path, limit=_MOST_BYTES)))
     except (ValueError, RecursionError):
         content = None
     answers = (

@@ -42,9 +42,7 @@ def number(name: str, low: float, high: float, default: float, text: str) -> Key
     kinds = (int,) if whole else (int, float)
 
     def accepts(value: object) -> bool:
-        return (
-            isinstance(value, kinds) and not isinstance(value, bool) and low <= float(value) <= high
-        )
+        return isinstance(value, kinds) and not isinstance(value, bool) and low <= value <= high
 
     return Key(
         name=name,

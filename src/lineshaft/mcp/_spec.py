@@ -128,9 +128,12 @@ def checked_address(what: str, url: str) -> None:
     """Take an address that secrets are sent to.
 
     Raises:
-        ConfigError: It is not https, and not of this machine either.
+        ConfigError: It is not https, and not of this machine either; or no address.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(f"{what} is no address: {error}") from None
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
     if not is_safe or not parts.hostname or "@" in parts.netloc:
         raise ConfigError(f"{what} must begin with https://, since secrets are sent there")

@@ -19,6 +19,7 @@ from lineshaft.config._files import read_bytes, read_toml
 from lineshaft.config.clients.jsonc import Table, read_jsonc
 from lineshaft.config.clients.places import ClientFile
 from lineshaft.config.definitions import (
+    MOST_SECONDS,
     Input,
     ServerSetting,
     Transport,
@@ -193,6 +194,16 @@ def _text(table: Mapping[str, object], *keys: str) -> str:
     return ""
 
 
+def _seconds(table: Mapping[str, object], key: str) -> float | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < cast("float", value) <= MOST_SECONDS:
+        raise _Wrong(f"{key} must be a number above 0, up to {MOST_SECONDS:,}")
+    return float(cast("float", value))
+
+
 def _texts(table: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = table.get(key)
     found = texts_in([] if value is None else value)
@@ -295,8 +306,6 @@ def _from_codex(
         bearer = _text(table, "bearer_token_env_var")
         if bearer:
             headers["Authorization"] = f"Bearer ${{{bearer}}}"
-        seconds = table.get("tool_timeout_sec")
-        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         return replace(
             server,
             transport="http" if url else "stdio",
@@ -308,7 +317,7 @@ def _from_codex(
             headers=headers,
             include=_texts(table, "enabled_tools"),
             exclude=_texts(table, "disabled_tools"),
-            seconds=float(cast("float", seconds)) if is_number else None,
+            seconds=_seconds(table, "tool_timeout_sec"),
         )
     except _Wrong as error:
         return replace(server, problem=str(error))

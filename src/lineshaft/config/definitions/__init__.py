@@ -2,6 +2,7 @@
 
 from lineshaft.config.definitions.auth import access_of
 from lineshaft.config.definitions.definition import (
+    MOST_SECONDS,
     ClaimsRule,
     ServerSetting,
     Transport,
@@ -34,6 +35,7 @@ from lineshaft.config.definitions.variables import (
 
 __all__ = [
     "INPUT_PREFIX",
+    "MOST_SECONDS",
     "AskInput",
     "ClaimsRule",
     "Input",

@@ -29,7 +29,8 @@ _SERVER_KEYS = (
     *("command", "args", "env", "env_file", "cwd", "url", "headers", "auth", "type"),
     *("tools", "seconds", "claims", "inputs"),
 )
-_MOST_SECONDS = 86_400
+MOST_SECONDS = 86_400
+"""The longest time for a call of a server."""
 
 
 class ServerSetting(Struct, frozen=True, kw_only=True):
@@ -259,8 +260,8 @@ class _TableReader:
         if value is None:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 < float(cast("float", value)) <= _MOST_SECONDS:
-            raise self._wrong("seconds", f"a number above 0, up to {_MOST_SECONDS:,}")
+        if not is_number or not 0 < cast("float", value) <= MOST_SECONDS:
+            raise self._wrong("seconds", f"a number above 0, up to {MOST_SECONDS:,}")
         return float(cast("float", value))
 
     def _claims(self) -> ClaimsRule | None:

@@ -11,6 +11,8 @@ import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import product
+from math import prod
 from pathlib import Path
 
 from lineshaft.config._places import repository_of
@@ -66,13 +68,26 @@ def files_of(server: ServerSetting) -> tuple[Path, ...]:
 
 
 def _filled(variables: Variables, text: str) -> Iterator[str]:
-    """Yield a text as it would be now, and as each answer that it offers would make it."""
+    """Yield a text as it would be now, and as all answers that it offers would make it.
+
+    Raises:
+        ConfigError: There are too many.
+    """
     yield _tried(variables, text)
-    for name, wanted in variables.inputs.items():
-        reference = f"${{input:{name}}}"
-        if reference in text:
-            answers = (wanted.default or "", *wanted.options)
-            yield from (_tried(variables, text.replace(reference, each)) for each in answers)
+    inputs = {f"${{input:{name}}}": wanted for name, wanted in variables.inputs.items()}
+    offered = {
+        reference: (wanted.default or "", *wanted.options)
+        for reference, wanted in inputs.items()
+        if reference in text
+    }
+    if not offered:
+        return
+    if prod(map(len, offered.values())) > _MOST_WORDS:
+        raise _too_many_words()
+    reference = re.compile("|".join(map(re.escape, offered)))
+    for chosen in product(*offered.values()):
+        answers = dict(zip(offered, chosen, strict=True))
+        yield _tried(variables, reference.sub(lambda found, by=answers: by[found[0]], text))
 
 
 def _tried(variables: Variables, text: str) -> str:
@@ -97,11 +112,15 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
         found += [part for word in found for part in (word.partition("=")[2], word[2:])]
         words |= dict.fromkeys(word for word in found if word and not _NO_NAME.search(word))
         if len(words) > _MOST_WORDS:
-            raise ConfigError(
-                f"its definition has more than {_MOST_WORDS:,} words, any of which may be a file",
-                hint="put what is long there into a file of the project",
-            )
+            raise _too_many_words()
     return tuple(words)
+
+
+def _too_many_words() -> ConfigError:
+    return ConfigError(
+        f"its definition has more than {_MOST_WORDS:,} words, any of which may be a file",
+        hint="put what is long there into a file of the project",
+    )
 
 
 def _folders(words: Iterable[str], folder: Path, root: str) -> list[Path]:

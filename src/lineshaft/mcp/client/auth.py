@@ -207,11 +207,13 @@ def _table(value: object) -> dict[str, object]:
 
 
 class _TokenFiles:
-    """Tokens and registrations in the person's state folder, one file a server."""
+    """Tokens and registrations in the person's state folder, one file a server and identity."""
 
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
-        digest = hashlib.sha256(spec.url.encode()).hexdigest()[:24]
+        named = [spec.grant, spec.client_id, spec.issuer]
+        whose = json.dumps(named) if named != ["authorization_code", "", ""] else ""
+        digest = hashlib.sha256((spec.url + whose).encode()).hexdigest()[:24]
         self._name = f"{digest}.json"
 
     async def get_tokens(self) -> OAuthToken | None:

@@ -188,7 +188,7 @@ class ServerResources:
             except MCPError as error:
                 if is_forgotten(error, link.wire):
                     raise SessionForgotten from None
-                raise
+                raise MCPError.from_error_data(_cleaned(error.error)) from None
 
         seconds = self._seconds or _LIST_SECONDS
         about = f"the MCP server {self._namespace!r} was asked for {request.method}"

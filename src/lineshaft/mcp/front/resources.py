@@ -168,9 +168,10 @@ class PassedResources:
         except LineshaftError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message) from error
         except MCPError as error:
-            if error.code != types.METHOD_NOT_FOUND:
-                raise
-            return none
+            if error.code == types.METHOD_NOT_FOUND:
+                return none
+            hidden = self._front.without_secrets
+            raise MCPError(error.code, hidden(error.message), hidden(error.data)) from None
 
     def _shown(self, listed: Sequence[Item]) -> list[Item]:
         """Return what is listed as a client may read it; what it is called by stays as it is."""
