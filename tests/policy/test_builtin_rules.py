@@ -41,6 +41,10 @@ def test_what_only_looks_like_git_is_free(path: str) -> None:
         "id_rsa",
         "backup/id_ed25519_old",
         ".ssh/config",
+        ".ßh/config",
+        ".\u1e9eH/config",
+        ".\u017f\u017fh/config",
+        ".con\ufb01g/gcloud/x.db",
         ".netrc",
         ".npmrc",
         ".pypirc",
@@ -180,3 +184,19 @@ def test_a_file_under_two_built_in_rules_obeys_both() -> None:
 def test_every_built_in_rule_gives_a_reason_and_has_a_name_of_its_own() -> None:
     assert all(rule.reason and rule.id.startswith("builtin:") for rule in BUILT_IN)
     assert len({rule.id for rule in BUILT_IN}) == len(BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "paths"),
+    [
+        ("passwords/**", "paßwords/a PAẞWORDS/b"),
+        ("straße/**", "strasse/a STRASSE/b straße/c straẞe/d"),
+        ("x[Ö-ß]", "xß xÖ"),
+    ],
+)
+def test_what_forbids_a_name_forbids_it_in_any_case_of_its_letters(
+    pattern: str, paths: str
+) -> None:
+    rule = Rule("no", "deny", path=pattern)
+    for path in paths.split():
+        assert said(Policy("open", (rule,)), path).rule == "no"

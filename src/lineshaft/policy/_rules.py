@@ -14,7 +14,7 @@ from lineshaft.errors import ConfigError
 from lineshaft.policy._numbers import number_in, spellings
 from lineshaft.policy._patterns import path_glob, text_glob
 from lineshaft.policy._places import climbs, spellings_of_place
-from lineshaft.policy._spellings import composed, is_plain, plainly
+from lineshaft.policy._spellings import composed, folded, is_plain, plainly, with_folded
 from lineshaft.policy._subject import Subject
 from lineshaft.values import Effect, Origin, ToolSpec, Verdict, VerdictKind
 
@@ -188,7 +188,8 @@ def _spellings(path: str) -> tuple[str, ...]:
     if is_plain(path):
         return (path,)
     text = composed(path)
-    return (text, plainly(text))
+    texts = (text, folded(text)) if folded(text) != text else (text,)
+    return tuple(spelling for each in texts for spelling in (each, plainly(each)))
 
 
 class Matcher:
@@ -240,9 +241,10 @@ class Matcher:
         return self._compiled(text_glob(pattern) for pattern in several(patterns))
 
     def _compiled(self, expressions: Iterable[str]) -> Compiled:
-        joined = "|".join(f"(?:{expression})" for expression in expressions)
+        given = list(expressions)
         if self.strict:
-            joined = composed(joined)
+            given = [with_folded(composed(expression)) for expression in given]
+        joined = "|".join(f"(?:{expression})" for expression in given)
         flags = re.DOTALL | (re.IGNORECASE if self.strict else 0)
         return re.compile(joined, flags) if joined else None
 

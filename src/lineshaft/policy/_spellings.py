@@ -4,7 +4,8 @@ A rule that forbids a name forbids these on every system: a workspace is copied,
 The rules are those of git, which guards `.git` by them: HFS+ leaves out characters that cannot be
 seen (`next_hfs_char` in its `utf8.c`); NTFS leaves out dots and spaces at the end of a name, takes
 what follows a colon for a stream of the file, and knows names of 8 and 3 characters
-(`is_ntfs_dot_git` in its `path.c`).
+(`is_ntfs_dot_git` in its `path.c`). APFS compares names by Unicode's full case folding, in which
+one letter may be two or three (`ß` is `ss`): so does `str.casefold`.
 """
 
 import re
@@ -15,6 +16,7 @@ _UNSEEN = dict.fromkeys(
 )
 _STREAM = re.compile(r":[^/]*")
 _ENDING = re.compile(r"[. ]+(?=/)")
+_SET = re.compile(r"(\[(?:\\.|[^\]\\])*\])")
 _WILD = re.compile(r"[*?\[]")
 _CHAR = r"[a-z0-9_^$~!#%&{}@'`()-]"
 _SHORT = re.compile(rf"{_CHAR}{{1,8}}(?:\.{_CHAR}{{1,3}})?", re.IGNORECASE)
@@ -24,6 +26,25 @@ _BASE, _HASHED, _ENDING_OF_SHORT = 6, 2, 3
 def composed(text: str) -> str:
     """Return a text with accented letters as one character each, and none that HFS+ leaves out."""
     return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_UNSEEN))
+
+
+def folded(text: str) -> str:
+    """Return a text in which each letter whose case folding is several letters is those."""
+    if text.isascii():
+        return text
+    return composed("".join(c if len(f := c.casefold()) == 1 else f for c in text))
+
+
+def with_folded(expression: str) -> str:
+    """Return an expression that matches with each such letter as it is and as several.
+
+    Those in sets of characters stay as they are.
+    """
+    if expression.isascii():
+        return expression
+    parts = _SET.split(expression)
+    other = "".join(each if n % 2 else folded(each) for n, each in enumerate(parts))
+    return expression if other == expression else f"{expression}|{other}"
 
 
 def is_plain(path: str) -> bool:
