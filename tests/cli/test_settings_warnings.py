@@ -63,3 +63,18 @@ def test_a_secret_too_short_to_be_masked_is_told_of(
     done = here("run", script="return 1")
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
     assert done.stderr.count("the value of API_TOKEN is too short to be masked") == 1
+
+
+def test_a_path_by_the_alias_of_a_folder_of_the_workspace_is_told_of(
+    here: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "third" / "vendor").mkdir(parents=True)
+    (workspace / "lineshaft.toml").write_text(
+        '[workspace.aliases]\npkg = "third/vendor"\n'
+        '[[policy.rules]]\nid = "keys"\npath = ["@pkg/keys/**", "@other/**"]\nverdict = "deny"\n'
+    )
+    done = here("run", script="return 1")
+    assert done.returncode == 0
+    assert "names the path '@pkg/keys/**', and no call has such a one" in done.stderr
+    assert "write 'third/vendor/keys/**'" in done.stderr
+    assert "@other" not in done.stderr

@@ -21,7 +21,7 @@ from lineshaft.policy._narrowing import narrowed, within_folders
 from lineshaft.policy._parse import rule_sources
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._reach import reach
-from lineshaft.policy._rules import Patterns, Rule
+from lineshaft.policy._rules import Patterns, Rule, several
 from lineshaft.policy._subject import Subject
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "narrowed",
     "reach",
     "rule_sources",
+    "several",
     "sight",
     "within_folders",
 ]

@@ -134,6 +134,7 @@ class Resumer:
         """
         saved = await self._saved(run_id)
         _fits(saved, reply)
+        reply = replace(reply, answers=_by_call(saved, reply.answers))
         await self._must_have_tools(saved)
         if reply.repeat is None:
             self._must_be_decided(saved)
@@ -456,6 +457,17 @@ def _fits(saved: SavedRun, reply: Reply) -> None:
         if stray:
             there = ", ".join(sorted(known)) or "none does"
             raise ConfigError(f"no call {stray[0]!r} of run {saved.run.run_id!r} {what}: {there}")
+
+
+def _by_call(saved: SavedRun, answers: Mapping[str, Answer]) -> Mapping[str, Answer]:
+    """Return answers in which `*` stands for the calls that wait now, and for no later ones.
+
+    Another process may take the run up first, and have it wait for other calls.
+    """
+    if saved.pause is None or ALL not in answers:
+        return answers
+    every = {each.id: answers[ALL] for each in saved.pause.pending}
+    return every | {call_id: answer for call_id, answer in answers.items() if call_id != ALL}
 
 
 def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: int) -> ReplayLog:
