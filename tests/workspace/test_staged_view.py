@@ -279,6 +279,24 @@ async def test_private_files_are_there_at_once_and_move_in_and_out(
         await view.move("@state/again", "final")
 
 
+async def test_a_look_at_a_private_file_that_is_not_there_keeps_nothing_from_landing(
+    view: FolderView, folder: Folder, root: Path
+) -> None:
+    (root / "f").write_bytes(b"x")
+    for name in ("@state/moved", "@state/written"):
+        with pytest.raises(FileMissing):
+            await view.stat(name)
+    await view.move("f", "@state/moved")
+    await view.write("@state/written", b"y")
+    await view.write("g", b"z")
+    again = folder.begin("run", packed=await view.pack())
+    for each in (view, again):
+        assert (await each.read("@state/moved")).data == b"x"
+        assert (await each.read("@state/written")).data == b"y"
+    await again.land()
+    assert [path.name for path in root.iterdir()] == ["g"]
+
+
 async def test_other_mounts_land_with_the_workspace(tmp_path: Path, root: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "fixed").mkdir()

@@ -251,10 +251,11 @@ class StagedView(FolderView):
         return content_of(sight)
 
     def _saw(self, place: Place, sight: SeenState) -> None:
-        base = Base(place, sight.without_data())
-        if place.path in self._seen.reported:
-            self._memory.sights[place.real] = base
-        self._memory.sights.setdefault(place.real, base)
+        if not is_private(place):  # nothing that lands builds on those
+            base = Base(place, sight.without_data())
+            if place.path in self._seen.reported:
+                self._memory.sights[place.real] = base
+            self._memory.sights.setdefault(place.real, base)
         self._seen.saw(place.path, sight.thing.sha256)
 
     def _look_again(self, place: Place) -> None:
