@@ -8,7 +8,8 @@ from lineshaft import Policy, Session
 from lineshaft.agents import Microagent
 from lineshaft.policy import Rule
 from lineshaft.testing import ScriptedModel, call, exit_with
-from lineshaft.values import PythonOptions
+from lineshaft.values import PythonOptions, Resolved
+from lineshaft.workspace import FolderView
 
 RULE = {"id": "shut", "tool": "read_file", "path": "shut/**", "verdict": "deny", "reason": "shut"}
 POLICY = Policy.from_dict({"mode": "read", "rules": [RULE]})
@@ -57,6 +58,27 @@ async def test_a_module_that_must_not_be_read_is_not_imported(
     assert result.status == "error"
     assert result.error is not None
     assert words in result.error.message
+
+
+async def test_a_module_that_is_swapped_once_it_was_judged_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide = FolderView.resolve
+
+    async def resolve(view: FolderView, path: str, *, follow: bool = True) -> Resolved:
+        """Decide a path; then somebody else puts a symlink there."""
+        decided = await decide(view, path, follow=follow)
+        if path == "plain.py":
+            (folder / path).unlink()
+            (folder / path).symlink_to("shut/__init__.py")
+        return decided
+
+    monkeypatch.setattr(FolderView, "resolve", resolve)
+    async with session(folder) as held:
+        result = await held.run("import plain\nreturn plain.NUMBER")
+    assert (folder / "plain.py").is_symlink()
+    assert result.error is not None, result.value
+    assert "became a symlink" in result.error.message
 
 
 async def test_without_the_setting_nothing_of_the_workspace_is_imported(folder: Path) -> None:

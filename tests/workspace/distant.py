@@ -112,7 +112,8 @@ class DistantView(FolderView):
 
 
 def _far(place: Resolved) -> Resolved:
-    return replace(place, real=f"distant:{place.path}")
+    path = str(place.path)  # as it comes over a wire
+    return replace(place, path=path, real=f"distant:{path}")
 
 
 STAGES: Mapping[str, Callable[[Path], Workspace]] = {

@@ -30,9 +30,10 @@ async def read_source(
     """
     asked = Call(tool=_READ.name, arguments={}, origin=origin, scope=scope)
     view = run.view_of(asked)
-    decided = str((await view.resolve(path)).path)
+    place = (await view.resolve(path)).path
+    decided = str(place)
     call = replace(asked, arguments={"path": decided})
     verdict = judge(run.policy_of(call), run.gate.subject(_READ, call, (decided,)))
     if verdict.kind != "allow":
         raise ToolError("E_DENIED", refusal(f"{what} {decided}", verdict))
-    return decided, (await view.read(decided)).data
+    return decided, (await view.read(place)).data  # what was judged, and nothing that it became

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import anyio
 
-from lineshaft.errors import PreconditionFailed
+from lineshaft.errors import PreconditionFailed, WorkspaceError
 from lineshaft.values import Capability
 from lineshaft.workspace import disk
-from lineshaft.workspace.disk import Editor, Place, State
+from lineshaft.workspace.disk import Editor, Kind, Place, State
 from lineshaft.workspace.journal import Journals
 
 _THREADS = 16
@@ -55,6 +55,25 @@ def must_match(path: str, state: State, if_match: str | None) -> None:
     if if_match is not None and state.sha256 != if_match.lower():
         found = f"its sha256 is {state.sha256}" if state.sha256 else "there is no such file"
         raise PreconditionFailed(f"{path!r} is not what `if_match` says: {found}")
+
+
+def must_be_copied(path: str, kind: Kind) -> None:
+    """Raise unless what is to be moved into `@state` or out of it is a file itself.
+
+    Its content is copied, and what a symlink leads to is not what policy was asked about.
+
+    Raises:
+        FileMissing: Nothing is there.
+        WorkspaceError: It is a symlink, a folder, a pipe or a device.
+    """
+    if kind == "missing":
+        raise disk.missing(path)
+    if kind != "file":
+        what = {"symlink": "a symlink", "folder": "a folder"}.get(kind, "not a regular file")
+        raise WorkspaceError(
+            f"{path!r} is {what}: only regular files are moved into '@state' or out of it",
+            hint="Move files one by one; of a symlink, read what it leads to and write that.",
+        )
 
 
 @contextmanager

@@ -47,7 +47,7 @@ from lineshaft.values import (
 from lineshaft.workspace import _contents as contents
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Seen
-from lineshaft.workspace._shared import must_match, nothing_there
+from lineshaft.workspace._shared import must_be_copied, must_match, nothing_there
 from lineshaft.workspace.anywhere.draft import (
     GONE,
     Draft,
@@ -316,8 +316,10 @@ class ViewAnywhere(Stage):
         """Stage a move; arguments and errors are those of `Workspace.move`."""
         old, private = await self._writable(source, follow=False)
         new, into_private = await self._writable(target, follow=False)
+        if private and into_private:
+            return await self._direct.move(old, new, approve=approve)
         if private or into_private:
-            return await self._move_private(old, new, both=private and into_private)
+            return await self._copy_over(old, new, noted=into_private)
         async with self._lock:
             before = await self._plain(old)
             self._seen.check(old, before.thing.state())
@@ -361,10 +363,8 @@ class ViewAnywhere(Stage):
         await self._put(new, Drafted(sight.thing, held, came if file else None))
         await self._put(old, GONE)
 
-    async def _move_private(self, old: str, new: str, *, both: bool) -> Change:
-        """Move a file within `@state`, out of it or into it."""
-        if both:
-            return await self._direct.move(old, new)
+    async def _copy_over(self, old: str, new: str, *, noted: bool) -> Change:
+        """Move a file out of `@state` or into it; where it is noted, it counts as read."""
         with nothing_there(new):
             try:
                 await self.stat(new)
@@ -372,10 +372,15 @@ class ViewAnywhere(Stage):
                 pass
             else:
                 raise FileExistsError(new)
-        content = await self.read(old)
-        await self.write(new, content.data)
+        sight = await self._now(old)
+        thing = sight.thing
+        self._seen.check(old, thing.state())
+        must_be_copied(old, thing.kind)
+        if noted:
+            self._seen.saw(old, thing.sha256)
+        await self.write(new, sight.data or b"")
         await self.delete(old)
-        return Change(path=new, kind="moved", moved_from=old, sha256=content.sha256)
+        return Change(path=new, kind="moved", moved_from=old, sha256=thing.sha256)
 
     async def delete(self, path: str) -> Change:
         """Stage the deletion of a file or an empty folder."""

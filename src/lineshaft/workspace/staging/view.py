@@ -35,10 +35,11 @@ from lineshaft.workspace import disk
 from lineshaft.workspace._direct_view import take
 from lineshaft.workspace._folder_view import FolderView
 from lineshaft.workspace._ledger import Ledger, Seen
-from lineshaft.workspace._shared import Shared, must_match, nothing_there
+from lineshaft.workspace._shared import Shared, must_be_copied, must_match, nothing_there
 from lineshaft.workspace.disk import (
     MISSING,
     NOTHING,
+    Decided,
     Found,
     Mounts,
     Place,
@@ -353,7 +354,7 @@ class StagedView(FolderView):
     def _move(self, source: str, target: str, approve: ApprovePaths | None) -> Change:
         old, new = self._writable(source, follow=False), self._writable(target, follow=False)
         if is_private(old) or is_private(new):
-            return self._move_private(old, new)
+            return self._move_private(old, new, approve)
         self._mounts.must_stay(old, new)
         with self._lock, disk.told(new.path), nothing_there(new.path):
             before = self._saved(old)
@@ -369,16 +370,20 @@ class StagedView(FolderView):
         thing = before.thing
         return Change(path=new.path, kind="moved", moved_from=old.path, sha256=thing.sha256)
 
-    def _move_private(self, old: Place, new: Place) -> Change:
+    def _move_private(self, old: Place, new: Place, approve: ApprovePaths | None) -> Change:
         """Move a file within `@state`, out of it or into it."""
+        source, target = Decided(old.path), Decided(new.path)  # no symlink is followed from here
         if is_private(old) and is_private(new):
-            return super()._move(old.path, new.path, None)
+            return super()._move(source, target, approve)
         if self._overlay.status(new) is not None:
             with nothing_there(new.path):
                 raise edits.exists()
-        content = self._read(old.path)
-        self._write(new.path, content.data, None, None)
-        self._delete(old.path)
+        before = self._saved(old)
+        self._seen.check(old.path, before.thing.state())
+        must_be_copied(old.path, before.thing.kind)
+        content = self._read(source)
+        self._write(target, content.data, None, None)
+        self._delete(source)
         return Change(path=new.path, kind="moved", moved_from=old.path, sha256=content.sha256)
 
     def _delete(self, path: str) -> Change:
