@@ -35,6 +35,24 @@ if "stay" in sys.argv:
 """Forks twice, leaves its session, says who it is; `stay`: the first process stays as well."""
 
 
+HEADLESS = """
+import ctypes, os, signal, subprocess, sys, threading
+if "deaf" in sys.argv:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+libc = ctypes.CDLL(None)
+def work():
+    libc.pthread_join(ctypes.c_void_p(threading.main_thread().ident), None)
+    child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    print(os.getpid(), child.pid, flush=True)
+    if "orphan" in sys.argv:
+        os.kill(os.getppid(), signal.SIGKILL)
+    threading.Event().wait()
+threading.Thread(target=work).start()
+libc.syscall(60 if os.uname().machine == "x86_64" else 93, 0)  # exit of one thread
+"""
+"""Goes on in another thread when its first one has ended; says who it and its child are."""
+
+
 @pytest.fixture
 def no_strays() -> Iterator[list[int]]:
     pids: list[int] = []
@@ -44,11 +62,18 @@ def no_strays() -> Iterator[list[int]]:
 
 
 def alive(pid: int) -> bool:
+    """Return whether any thread of a process lives."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return any(_state(thread) != "Z" for thread in Path(f"/proc/{pid}/task").iterdir())
     except FileNotFoundError:
         return False
-    return state != "Z"
+
+
+def _state(thread: Path) -> str:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "Z"
 
 
 async def ended(pid: int) -> None:
@@ -216,6 +241,44 @@ async def test_a_fork_bomb_is_ended(tmp_path: Path) -> None:
     assert not any(map(alive, pids))
 
 
+async def headless(cwd: Path, *words: str, seconds: float = 60) -> tuple[Process, list[int]]:
+    argv = (sys.executable, "-I", "-S", "-c", HEADLESS, *words)
+    process = await start(Command(argv=argv, seconds=seconds), cwd=cwd)
+    async for line in process.lines():
+        return process, [int(word) for word in line.text.split()]
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("words", "number"), [([], signal.SIGTERM), (["deaf"], signal.SIGKILL)], ids=["", "deaf"]
+)
+async def test_a_program_whose_first_thread_has_ended_is_ended(
+    words: list[str], number: int, tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pids = await headless(tmp_path, *words, seconds=2)
+    no_strays += pids
+    assert all(map(alive, pids))
+
+    done = await wait(process)
+
+    assert done.timed_out
+    assert done.exit_code == -number
+    assert not any(map(alive, pids))
+
+
+async def test_without_its_supervisor_a_program_whose_first_thread_has_ended_is_ended(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    process, pids = await headless(tmp_path, "orphan")
+    no_strays += pids
+
+    done = await wait(process)
+
+    assert done.exit_code == -signal.SIGKILL
+    for pid in pids:
+        await ended(pid)
+
+
 async def test_killing_twice_and_waiting_twice_is_harmless(tmp_path: Path) -> None:
     process = await start(Command(argv=("sleep", "60")), cwd=tmp_path)
 
@@ -273,6 +336,22 @@ async def test_a_daemon_does_not_outlive_a_killed_host(
         host.kill()
 
     await ended(pid)
+
+
+async def test_a_program_whose_first_thread_has_ended_does_not_outlive_a_killed_host(
+    tmp_path: Path, no_strays: list[int]
+) -> None:
+    async with await anyio.open_process(
+        [sys.executable, "-c", HOST, HEADLESS], cwd=tmp_path
+    ) as host:
+        assert host.stdout is not None
+        pids = [int(word) for word in (await host.stdout.receive()).split()]
+        no_strays += pids
+        assert all(map(alive, pids))
+        host.kill()
+
+    for pid in pids:
+        await ended(pid)
 
 
 class Lingering(subprocess.Popen[bytes]):

@@ -32,7 +32,20 @@ def end_marked(mark: str) -> None:
 
 def _marked(text: bytes) -> Iterator[int]:
     for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
+        if folder.name.isdigit() and text in _environment(folder).split(b"\0"):
+            yield int(folder.name)
+
+
+def _environment(folder: Path) -> bytes:
+    """Return what a process or, where its first thread has ended, another thread shows of it."""
+    with contextlib.suppress(OSError):
+        for place in _places(folder):
             with contextlib.suppress(OSError):
-                if text in (folder / "environ").read_bytes().split(b"\0"):
-                    yield int(folder.name)
+                if data := (place / "environ").read_bytes():
+                    return data
+    return b""
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    yield folder
+    yield from (folder / "task").iterdir()

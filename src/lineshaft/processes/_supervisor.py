@@ -30,6 +30,9 @@ _CONTROL = 0
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTTOU)
 _RESTORED = (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
+_THREADS = 15
+"""Place of their number in `/proc/PID/stat`, after the parent."""
+
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 1.0
 
@@ -44,7 +47,7 @@ def adopt_orphans() -> None:
 
 
 def parents() -> Iterator[tuple[int, int]]:
-    """Return every process and its parent, from `/proc` or else from `ps`."""
+    """Return every living process and its parent, from `/proc` or else from `ps`."""
     if sys.platform != "linux":
         import subprocess  # noqa: PLC0415  as above
 
@@ -56,8 +59,9 @@ def parents() -> Iterator[tuple[int, int]]:
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  as above
                     # The name of the program stands in brackets and may hold anything.
-                    state, parent = file.read().rpartition(b")")[2].split()[:2]
-                if state != b"Z":
+                    state, parent, *more = file.read().rpartition(b")")[2].split()
+                # With threads left, only its first one has ended: the process lives on.
+                if state != b"Z" or int(more[_THREADS]) > 1:
                     yield int(name), int(parent)
 
 

@@ -31,6 +31,22 @@ if os.fork() == 0:
 os.wait()
 """
 STAY = ESCAPE + "time.sleep(600)"
+HEADLESS = """
+import ctypes, os, sys, threading
+libc = ctypes.CDLL(None)
+def work():
+    libc.pthread_join(ctypes.c_void_p(threading.main_thread().ident), None)
+    held = b"x" * int(sys.argv[1])
+    print("loose", flush=True)
+    threading.Event().wait()
+for _ in range(int(sys.argv[2])):
+    if os.fork():
+        continue
+    os.setsid()
+    threading.Thread(target=work).start()
+    libc.syscall(60 if os.uname().machine == "x86_64" else 93, 0)  # of one thread
+os.wait()
+"""
 
 HOST = """
 import json, os, sys, time
@@ -161,6 +177,22 @@ def test_kill_ends_what_left_its_session_and_ignores_signals(inside: Inside) -> 
         assert jailed.wait(0) == -signal.SIGKILL
         assert read_all(out, 1.0) == ""
         jailed.kill()
+
+
+def test_kill_ends_what_goes_on_without_its_first_thread(inside: Inside) -> None:
+    with inside.started(HEADLESS, "1", "1") as (jailed, out):
+        assert read_line(out) == "loose"
+        assert jailed.wait(0) is None
+        jailed.kill()
+        assert jailed.wait(0) == -signal.SIGKILL
+        assert read_all(out, 1.0) == ""
+
+
+def test_memory_counts_where_a_first_thread_has_ended(inside: Inside) -> None:
+    spec = SandboxSpec(readable=(), memory_mb=256)
+    with inside.started(HEADLESS, "120_000_000", "3", spec=spec) as (jailed, out):
+        read_all(out)
+        assert jailed.wait(SECONDS) is not None
 
 
 def test_kill_ends_a_fork_bomb(inside: Inside) -> None:

@@ -35,6 +35,9 @@ _SUBREAPER = 36
 _FIXED_ADDRESSES = 0x40000
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _RESTORED = (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
+_THREADS = 15
+"""Place of their number in `/proc/PID/stat`, after the parent."""
+
 _CHUNK = 1 << 20
 _PRESSING_MS, _LOOK_MS = 20, 100
 _SHELL_SIGNALS = {128 + number: -number for number in (6, 9, 11, 15, 24, 25, 31)}
@@ -52,8 +55,9 @@ def parents() -> Iterator[tuple[int, int]]:
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  as above
                     # The name of the program stands in brackets and may hold anything.
-                    state, parent = file.read().rpartition(b")")[2].split()[:2]
-                if state != b"Z":
+                    state, parent, *more = file.read().rpartition(b")")[2].split()
+                # With threads left, only its first one has ended: the process lives on.
+                if state != b"Z" or int(more[_THREADS]) > 1:
                     yield int(name), int(parent)
 
 
@@ -268,10 +272,20 @@ def remove(folder: str) -> None:
 def memory_of(pid: int) -> int:
     """Return a process's share of the memory it uses, in bytes."""
     with contextlib.suppress(OSError, ValueError):
-        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:  # noqa: PTH123  as above
-            text = file.read()
-        return int(text.partition(b"\nPss:")[2].split()[0]) << 10
+        return share_in(f"/proc/{pid}")
+    with contextlib.suppress(OSError):
+        # Its first thread may have ended, and shows none then; another one shows the whole.
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  as above
+            with contextlib.suppress(OSError, ValueError):
+                return share_in(f"/proc/{pid}/task/{thread}")
     return 0
+
+
+def share_in(place: str) -> int:
+    """Return the share of memory that a folder of `/proc` tells."""
+    with open(f"{place}/smaps_rollup", "rb") as file:  # noqa: PTH123  as above
+        text = file.read()
+    return int(text.partition(b"\nPss:")[2].split()[0]) << 10
 
 
 def memory_file(data: bytes) -> int:
