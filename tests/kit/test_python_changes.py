@@ -1,13 +1,15 @@
 """How what a program did becomes changes of the workspace."""
 
 import hashlib
-from collections.abc import Callable
+import os
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import LineshaftError, StaleFile, ToolError
+from lineshaft.errors import LineshaftError, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.jailed.changes import land
 from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Reach
@@ -104,6 +106,68 @@ async def test_what_is_closed_keeps_everything_from_landing(
 
     assert caught.value.code == "E_DENIED"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder for a user without privileges, who this process is for a while."""
+    with tempfile.TemporaryDirectory() as name:
+        was = os.geteuid()
+        if was == 0:
+            os.chown(name, 65_534, 65_534)
+            os.seteuid(65_534)
+        (Path(name) / "work").mkdir()
+        yield Path(name) / "work"
+        os.seteuid(was)
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+async def test_what_is_write_protected_keeps_everything_from_landing(
+    permitted: Context, nobody: Path, *, atomic: bool
+) -> None:
+    (nobody / "a").write_text("keep me")
+    (nobody / "b").write_text("old")
+    (nobody / "b").chmod(0o444)
+    (nobody / "upper").write_text("new")
+    view = Folder(nobody, journals=nobody.parent / "journals").begin("run", atomic=atomic)
+    replaced = JailedChange(
+        path="b",
+        how="written",
+        upper=str(nobody / "upper"),
+        mode=0o444,
+        before_sha256=sha256("old"),
+    )
+    files = (deleted("a", before="keep me"), replaced)
+
+    with pytest.raises(WorkspaceError, match="write-protected: 'b'; none of its changes"):
+        await land(replace(permitted, workspace=view), Changes(files=files))
+
+    assert await view.changes() == ()
+    assert (nobody / "a").exists()
+    await view.discard()
+
+
+async def test_what_was_write_protected_and_is_staged_anew_is_changed(
+    permitted: Context, nobody: Path
+) -> None:
+    (nobody / "b").write_text("old")
+    (nobody / "b").chmod(0o444)
+    (nobody / "upper").write_text("new")
+    view = Folder(nobody, journals=nobody.parent / "journals").begin("run", atomic=True)
+    await view.delete("b")
+    await view.write("b", b"staged")
+    replaced = JailedChange(
+        path="b",
+        how="written",
+        upper=str(nobody / "upper"),
+        mode=0o644,
+        before_sha256=sha256("staged"),
+    )
+
+    await land(replace(permitted, workspace=view), Changes(files=(replaced,)))
+
+    assert (await view.read("b")).data == b"new"
+    await view.discard()
 
 
 async def test_what_is_mounted_read_only_inside_the_workspace_is_closed(

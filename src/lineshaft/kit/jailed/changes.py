@@ -16,7 +16,7 @@ from msgspec import field
 from lineshaft.errors import FileMissing, OutsideWorkspace, StaleFile, ToolError, WorkspaceError
 from lineshaft.kit.jailed.closed_paths import canonical
 from lineshaft.sandbox.jail import Changes, JailedChange
-from lineshaft.values import Context, Struct, Workspace, first_few
+from lineshaft.values import Context, Resolved, Struct, Workspace, first_few
 
 _TOLD = 20
 
@@ -61,7 +61,12 @@ async def land(call: Context, changes: Changes) -> list[str]:
         WorkspaceError: A file is stale, or cannot be written.
     """
     files = [file for file in changes.files if _is_text(file)]
-    closed = [file.path for file in files if not await _is_open(call, file.path)]
+    places = [await call.workspace.resolve(canonical(file.path), follow=False) for file in files]
+    closed = [
+        file.path
+        for file, place in zip(files, places, strict=True)
+        if not (place.writable and call.reach(place.path) == "open")
+    ]
     refused = sorted({*changes.refused, *closed})
     if refused:
         named = first_few(refused, _TOLD, quoted=True)
@@ -71,6 +76,8 @@ async def land(call: Context, changes: Changes) -> list[str]:
         )
     for file in files:
         await _check(call.workspace, file)
+    written = [place for file, place in zip(files, places, strict=True) if file.how == "written"]
+    await _must_not_be_protected(call.workspace, written)
     plan = await _plan(call.workspace, files)
     plan.not_kept += [_nameless(file) for file in changes.files if not _is_text(file)]
     await _carry_out(call.workspace, plan)
@@ -91,9 +98,25 @@ def _nameless(file: JailedChange) -> str:
     return f"{path} (its name is not UTF-8)"
 
 
-async def _is_open(call: Context, path: str) -> bool:
-    resolved = await call.workspace.resolve(canonical(path), follow=False)
-    return resolved.writable and call.reach(resolved.path) == "open"
+async def _must_not_be_protected(view: Workspace, places: Iterable[Resolved]) -> None:
+    """Raise where the view would refuse to write over a file on the disk: before any change."""
+    protected = {place.real: place.path for place in places if _is_protected(place.real)}
+    if protected:
+        staged = {file.real for file in await view.kept_back()}
+        if paths := [path for real, path in protected.items() if real not in staged]:
+            named = first_few(paths, _TOLD, quoted=True)
+            raise WorkspaceError(
+                f"the program replaced what is write-protected: {named};"
+                " none of its changes were kept",
+                hint="Leave these files as they are, or make them writable first.",
+            )
+
+
+def _is_protected(real: str) -> bool:
+    """Return whether a file may not be written; symlinks are replaced, not followed."""
+    if not os.path.isfile(real) or os.path.islink(real):  # noqa: PTH113, PTH114  paths of a view are text
+        return False
+    return not os.access(real, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 async def _check(view: Workspace, file: JailedChange) -> None:
