@@ -26,13 +26,18 @@ public class Client {
     }
 }
 """
-CUSTOM = """package widget.custom;
+GUARDED = """        if (client == null) {
+            return "";
+        }
+        return client.get()"""
+BODY = f"""    public String shout(widget.Client client) {{
+{GUARDED}.toUpperCase();
+    }}
+"""
+CUSTOM = f"""package widget.custom;
 
-public class Custom {
-    public String shout(widget.Client client) {
-        return client.get().toUpperCase();
-    }
-}
+public class Custom {{
+{BODY}}}
 """
 FILE = f"{SOURCES}/custom/Custom.java"
 DEBIAN = Path("/usr/share/maven-repo")
@@ -72,21 +77,17 @@ async def test_the_customisation_compiles_again(package: Path) -> None:
     replies = [
         call("azure_sdk__compile_java", package="."),
         DONE,
-        patch("client.get()", "client.fetch()"),
+        patch(GUARDED, "        return client.fetch()"),
         DONE,
     ]
     ended, model = await ends(java_patch, replies, package, **GIVEN)
     assert isinstance(ended, AgentResult), ended
     assert "cannot find symbol" in model.requests[1].messages[-1].text
     assert "does not compile" in refusals(model)[0]
-    assert (package / FILE).read_text() == CUSTOM.replace("get()", "fetch()")
+    assert (package / FILE).read_text() == CUSTOM.replace(GUARDED, "        return client.fetch()")
     assert not (package / "target").exists()
 
 
-BODY = """    public String shout(widget.Client client) {
-        return client.get().toUpperCase();
-    }
-"""
 CHEATS: list[tuple[str, list[Any], str]] = [
     (
         "generated code",

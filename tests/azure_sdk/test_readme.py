@@ -97,3 +97,27 @@ async def test_addresses_of_the_web_are_said_to_be_unchecked(package: Path) -> N
         "problems": [],
         "unchecked": ["https://learn.microsoft.com/azure/widget"],
     }
+
+
+async def test_links_lead_to_titles_with_code_and_underlined_ones_and_to_files_with_a_query(
+    package: Path,
+) -> None:
+    text = """Widget
+======
+
+See [login](#use-az-login-first), [client](#widgetclient), [top](#widget), [more](#read-more),
+[one](samples/one.py?raw=true) and [none](#raw).
+
+## Use `az login` first
+## `WidgetClient`
+
+Read more
+---------
+"""
+    (package / "sdk" / "README.md").write_text(text)
+    async with Session([check_readme], workspace=package) as session:
+        done = await session.call("azure_sdk.check_readme", {"path": "sdk/README.md"})
+    assert done.value == {
+        "problems": ["line 5: '#raw' leads to no heading"],
+        "unchecked": [],
+    }

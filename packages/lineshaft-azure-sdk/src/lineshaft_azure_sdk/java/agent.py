@@ -17,6 +17,8 @@ from lineshaft_azure_sdk.java.build import build_of, compile_java
 
 _TYPE = re.compile(r"\b(?:class|interface|enum|record)\s+(\w+)")
 _METHOD = re.compile(r"\b(\w+)\s*\([^()]*\)\s*(?:throws[\w\s.,]+)?\{")
+_KEYWORDS = frozenset({"catch", "for", "if", "switch", "synchronized", "try", "while"})
+"""They stand before brackets as a method's name does."""
 
 
 class JavaPatchTask(BaseModel):
@@ -55,8 +57,8 @@ async def _verify(
             without_comments(text, texts=False, characters=True) for text in each.texts
         )
         for pattern in (_TYPE, _METHOD):
-            lost = set(pattern.findall(before)) - set(pattern.findall(after)) - set(result.removed)
-            if lost:
+            had, has = (set(pattern.findall(text)) - _KEYWORDS for text in (before, after))
+            if lost := had - has - set(result.removed):
                 return f"{path} lost {', '.join(sorted(lost))}, and `removed` does not name it"
     built = await build_of(call, str(given["package"]))
     return None if built["ok"] else f"it does not compile: {built['output']}"

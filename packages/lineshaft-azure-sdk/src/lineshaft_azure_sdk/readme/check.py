@@ -109,7 +109,8 @@ def _looked_at(prose: Prose) -> tuple[list[str], Sequence[Found]]:
 
 async def _dead(call: Context, path: str, prose: Prose, target: str) -> str:
     """Return why a link into the workspace leads nowhere; nothing where it does not."""
-    name, _, anchor = unquote(target).partition("#")
+    place, _, anchor = target.partition("#")
+    name, anchor = unquote(place.partition("?")[0]), unquote(anchor)
     if name:
         base = PurePosixPath(path).parent
         place = (base / name).as_posix() if not name.startswith("/") else name.lstrip("/")

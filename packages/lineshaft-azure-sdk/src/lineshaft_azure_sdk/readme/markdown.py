@@ -17,6 +17,8 @@ _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(\S+?)>?(?:\s|$)", re.MULTIL
 _ATTRIBUTE = re.compile(r"""(?:href|src)\s*=\s*["']([^"'\s<>]+)""", re.IGNORECASE)
 _AUTOMATIC = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _ANCHOR = re.compile(r"""<a\s+(?:name|id)=["']([^"']+)""", re.IGNORECASE)
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*")
+_TITLE = re.compile(r" {0,3}[^\s#>|+*-]")
 _BLANK = re.compile(r"\s*")
 _DESTINATION = re.compile(r"[^)\s>]+")
 _OPENED = re.compile(r"<(?=your|insert|placeholder)|\[(?=your|insert|placeholder)", re.IGNORECASE)
@@ -44,7 +46,8 @@ class Prose:
     """A text of Markdown, its code left out; places in it are those of the text."""
 
     def __init__(self, markdown: str) -> None:
-        self.text = _without_spans(_without_fences(markdown))
+        self._unfenced = _without_fences(markdown)
+        self.text = _without_spans(self._unfenced)
         self._closing: dict[str, int] = {}
 
     @cached_property
@@ -57,8 +60,10 @@ class Prose:
 
     @cached_property
     def headings(self) -> Sequence[str]:
-        """The headings, without their signs."""
-        return [text for line in self.text.split("\n") if (text := _heading(line))]
+        """The headings, without their signs; code in one is part of it."""
+        lines = self._unfenced.split("\n")
+        pairs = zip(lines, [*lines[1:], ""], strict=True)
+        return [text for line, below in pairs if (text := _heading(line, below))]
 
     @cached_property
     def anchors(self) -> frozenset[str]:
@@ -189,8 +194,10 @@ def _without_spans(text: str) -> str:
     return "".join((*out, text[done:]))
 
 
-def _heading(line: str) -> str:
-    """Return the text of a line that is a heading; nothing of another."""
+def _heading(line: str, below: str) -> str:
+    """Return the text of a line that is a heading, also by the line below; nothing of another."""
+    if _UNDERLINE.fullmatch(below) and _TITLE.match(line):
+        return line.strip()
     signs = len(line) - len(line.lstrip("#"))
     if not 1 <= signs <= _DEEPEST or line[signs : signs + 1] not in (" ", "\t"):
         return ""
