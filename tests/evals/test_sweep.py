@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
 from evals.sweeping import swept, written
@@ -23,7 +24,7 @@ from lineshaft.evals import (
     read_cells,
     variants_of,
 )
-from lineshaft.models import ModelReply, ModelRequest
+from lineshaft.models import ModelReply, ModelRequest, OnText
 from lineshaft.testing import ScriptedModel, call, exit_with
 
 pytestmark = pytest.mark.anyio
@@ -271,6 +272,22 @@ async def test_a_model_that_never_stops_is_a_limit_with_its_cost(tmp_path: Path)
     assert (cell.outcome, cell.stuck, cell.turns) == ("limit", "E_AGENT_BUDGET", 4)
     assert cell.input_tokens > 0
     assert cell.bundle
+
+
+async def test_the_time_of_a_request_that_the_limit_ended_counts(tmp_path: Path) -> None:
+    class Hanging(ScriptedModel):
+        async def complete(
+            self, request: ModelRequest, *, on_text: OnText | None = None
+        ) -> ModelReply:
+            if len(request.messages) > 1:
+                await anyio.sleep_forever()
+            return await super().complete(request, on_text=on_text)
+
+    task = written(tmp_path / "task", task__toml="[limits]\nseconds = 1", tools__py=_poking())
+    model = Hanging([call("poke")], name="given")
+    _, [cell] = await swept([task], tmp_path / "eval", model=model, axes=["script=off"])
+    assert (cell.outcome, cell.turns) == ("limit", 1)
+    assert cell.wall_seconds >= cell.model_seconds > 0.1
 
 
 async def test_a_provider_that_refuses_is_invalid(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ class Workplace(Struct, frozen=True, kw_only=True):
     variant: Variant
     tokeniser: Tokeniser
     spent: Spent = lambda _: None
-    """Takes what was spent, after each reply."""
+    """Takes what was spent, after each request and at the end."""
 
 
 class Solved(Struct, frozen=True, kw_only=True):
@@ -155,6 +155,7 @@ async def solve(model: Model, place: Workplace) -> Solved:
             outcome, stuck = _outcome_of(error), error.code
             reason, messages = error.message, error.history
             calls = error.usage.calls if error.usage else 0
+        meter.note()
         if asked:
             outcome, stuck, reason = (
                 "fail",
@@ -195,11 +196,9 @@ class _Meter:
         spending = self.spending
         try:
             reply = await self._model.complete(request)
-        except (ModelRefused, ModelUnavailable):
+        finally:  # also where the loop has no more time for it
             spending.model_seconds += time.monotonic() - begun
-            self._note()
-            raise
-        spending.model_seconds += time.monotonic() - begun
+            self.note()
         usage = reply.usage
         if usage == TokenUsage() or usage.estimated:
             usage = TokenUsage(
@@ -212,10 +211,11 @@ class _Meter:
         spending.turns += 1
         spending.input_tokens += usage.input_tokens
         spending.output_tokens += usage.output_tokens
-        self._note()
+        self.note()
         return reply
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Note and tell what was spent until now."""
         self.spending.seconds = time.monotonic() - self._begun
         self._spent(self.spending)
 
