@@ -13,7 +13,8 @@ from lineshaft.errors import (
     PreconditionFailed,
     WorkspaceError,
 )
-from lineshaft.workspace import Folder, Mount
+from lineshaft.values import Stage
+from lineshaft.workspace import Folder, Mount, StagedAnywhere
 
 
 def sha(data: bytes) -> str:
@@ -144,3 +145,75 @@ async def test_a_read_only_mount_is_read_and_nothing_else(tmp_path: Path) -> Non
     with pytest.raises(OutsideWorkspace, match="read-only"):
         await folder.delete("@pkg/f")
     assert tree(package) == {"f"}
+
+
+KINDS = ("direct", "staged", "anywhere")
+
+
+def view_of(kind: str, root: Path, **mounts: Mount) -> Stage:
+    """Return a run's view of a folder with mounts, of a kind."""
+    if kind == "anywhere":
+        return StagedAnywhere(Folder(root, aliases=mounts)).begin("run", atomic=True)
+    folder = Folder(root, aliases=mounts, journals=root.parent / "journals")
+    return folder.begin("run", atomic=kind == "staged")
+
+
+@pytest.fixture
+def third(tmp_path: Path) -> Path:
+    """Return a folder of a workspace in which another one is to be mounted."""
+    vendor = tmp_path / "work" / "third" / "vendor"
+    vendor.mkdir(parents=True)
+    (vendor / "pub").write_text("as it was")
+    return vendor.parent
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_read_only_mount_is_not_moved_with_a_folder_above_it(
+    kind: str, third: Path
+) -> None:
+    view = view_of(kind, third.parent, pkg=Mount(third / "vendor"))
+    with pytest.raises(OutsideWorkspace, match="mounted"):
+        await view.move("third", "t2")
+    await view.write("t2/vendor/pub", b"new")
+    await view.land()
+    assert (third / "vendor" / "pub").read_text() == "as it was"
+    assert (await view.read("@pkg/pub")).data == b"as it was"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_mount_in_another_mount_is_not_moved_with_a_folder_above_it(
+    kind: str, third: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    mounts = {"all": Mount(third.parent, writable=True), "pkg": Mount(third / "vendor")}
+    view = view_of(kind, tmp_path / "other", **mounts)
+    for target in ("t2", "@all/t2"):
+        with pytest.raises(OutsideWorkspace, match="mounted"):
+            await view.move("@all/third", target)
+    await view.land()
+    assert tree(third.parent) == {"third", "third/vendor", "third/vendor/pub"}
+
+
+@pytest.mark.parametrize("kind", ["direct", "staged"])
+async def test_a_writable_mount_stays_where_its_alias_leads(kind: str, third: Path) -> None:
+    view = view_of(kind, third.parent, pkg=Mount(third / "vendor", writable=True))
+    await view.move("@pkg/pub", "pub")
+    for act in (
+        view.move("third", "t2"),
+        view.move("third/vendor", "t2"),
+        view.delete("third/vendor"),
+        view.delete("@pkg"),
+    ):
+        with pytest.raises((OutsideWorkspace, WorkspaceError), match="mounted"):
+            await act
+    await view.write("@pkg/new", b"new")
+    await view.land()
+    assert tree(third.parent) == {"pub", "third", "third/vendor", "third/vendor/new"}
+
+
+async def test_a_landing_elsewhere_takes_no_mount_from_its_alias(third: Path) -> None:
+    view = view_of("anywhere", third.parent, pkg=Mount(third / "vendor", writable=True))
+    await view.move("third", "t2")
+    with pytest.raises(WorkspaceError, match=r"mounted as '@pkg'.*nothing landed"):
+        await view.land()
+    assert tree(third.parent) == {"third", "third/vendor", "third/vendor/pub"}

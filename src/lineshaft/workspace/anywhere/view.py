@@ -328,6 +328,7 @@ class ViewAnywhere(Stage):
             if new == old or new.startswith(f"{old}/"):
                 raise WorkspaceError(f"{old!r} cannot be moved into itself")
             inner = await self._inner(old) if before.thing.kind == "folder" else []
+            await self._must_be_one_mount(old, inner)
             if approve is not None:
                 approve([name for path in inner for name in (path, f"{new}{path[len(old) :]}")])
             with nothing_there(new):
@@ -352,6 +353,20 @@ class ViewAnywhere(Stage):
                 raise WorkspaceError(f"{each.path!r} cannot be looked into: it is not moved")
             found.append(each.path)
         return found
+
+    async def _must_be_one_mount(self, folder: str, inner: Sequence[str]) -> None:
+        """Refuse to move a folder with another one mounted in it, of other rules or another name.
+
+        Raises:
+            OutsideWorkspace: There is one.
+        """
+        for path in inner:
+            place = await self.resolve(path, follow=False)
+            if not place.writable or not place.path.startswith(f"{folder}/"):
+                raise OutsideWorkspace(
+                    f"{path!r} is in a folder that is mounted in {folder!r}: that is not moved",
+                    hint="Move what is in it one by one.",
+                )
 
     async def _moved(self, old: str, new: str, sight: FarSight) -> None:
         node = self._own.nodes.get(old)

@@ -62,7 +62,7 @@ class Root:
 
     def holds(self, real: str) -> bool:
         """Whether a real path is this folder or lies below it."""
-        return real == self.real or real.startswith(self.real.rstrip(os.sep) + os.sep)
+        return _holds(self.real, real)
 
 
 class Decided(str):
@@ -213,16 +213,25 @@ class Mounts:
         return self._named(real, real)
 
     def must_stay(self, *places: Place) -> None:
-        """Refuse to replace a place that leads to Lineshaft's own folders.
+        """Refuse to replace a place that leads to Lineshaft's own folders, or to another mount.
+
+        A mount that went elsewhere would be under the rules of that place, its alias without it.
 
         Raises:
-            OutsideWorkspace: One of them is below the place, or would be.
+            OutsideWorkspace: One of them is the place or below it, or would be.
         """
         for place in places:
             if self.own.are_below(place.real):
                 raise OutsideWorkspace(
                     f"{place.path!r} holds folders of Lineshaft's own: "
                     "it is not moved, replaced or deleted"
+                )
+            inner = [root for root in self.roots.values() if _holds(place.real, root.real)]
+            if inner and place.parts:  # else it is itself a mount, whatever is in it
+                raise OutsideWorkspace(
+                    f"{place.path!r} holds the folder that is mounted as '@{inner[0].alias}': "
+                    "it is not moved, replaced or deleted",
+                    hint="Move what is in it one by one.",
                 )
 
     def _inside(self, path: str) -> str | None:
@@ -306,6 +315,10 @@ class Mounts:
         root = project if project in holders else min(deepest, key=lambda root: root.alias)
         inner = real[len(root.real) :].strip(os.sep)
         return Place(root, _parts(inner), all(root.writable for root in deepest))
+
+
+def _holds(folder: str, real: str) -> bool:
+    return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def is_own(given: str) -> OutsideWorkspace:
