@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lineshaft.errors import FileMissing
-from lineshaft.values import Change, ChangeKind, Content
+from lineshaft.values import Change, ChangeKind, Content, Entry
 from lineshaft.workspace.guards.view import Looking
 
 
@@ -20,6 +20,11 @@ class Held(Looking):
     @property
     def landed(self) -> int:
         return 0
+
+    async def stat(self, path: str) -> Entry:
+        if path not in self.after:
+            raise FileMissing(f"there is no file {path!r}")
+        return Entry(path=path, kind="file", size=len(self.after[path]))
 
     async def read(self, path: str, *, noted: bool = True) -> Content:
         self.reads.append(path)

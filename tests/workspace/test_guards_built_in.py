@@ -1,5 +1,7 @@
 """The guards that every session has: what they find, what they leave alone, how they are set."""
 
+from pathlib import Path
+
 import anyio
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from lineshaft.sandbox.webassembly import Asker
 from lineshaft.values import Change, Finding
 from lineshaft.workspace import (
     Companion,
+    Folder,
     MergeMarkers,
     Secrets,
     Syntax,
@@ -33,6 +36,21 @@ async def look(
         return list(await guarded([guard], await held.changes(), held))
     except Guarded as error:
         return [finding for finding in error.findings if isinstance(finding, Finding)]
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_a_symlink_is_not_blamed_for_what_it_leads_to(
+    folder: Folder, root: Path, atomic: bool
+) -> None:
+    (root / "old.py").write_bytes(CONFLICT)
+    (root / "old.txt").write_text(f"token = '{TOKEN}'\n")
+    (root / "moves.py").symlink_to("old.py")
+    view = folder.begin("run", atomic=atomic)
+    await view.link("new.py", "old.py")
+    await view.link("new.txt", "old.txt")
+    await view.move("moves.py", "moved.py")
+    assert await view.land(with_built_in([])) == ()
+    assert (root / "new.py").is_symlink()
 
 
 @pytest.mark.parametrize(

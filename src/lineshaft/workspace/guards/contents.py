@@ -46,6 +46,8 @@ async def contents(
 ) -> AsyncIterator[ChangedFile]:
     """Return the contents of the changed files that are there and no larger than the bound.
 
+    A symlink has none: what it leads to is another file, which may be as it was.
+
     Args:
         changes: The changes to land.
         stage: The view that holds them.
@@ -55,9 +57,11 @@ async def contents(
         if change.kind == "deleted" or not of(change.path):
             continue
         try:
+            if (await stage.stat(change.path)).symlink:
+                continue
             after = (await stage.read(change.path)).data
         except WorkspaceError:
-            continue  # a folder, a dangling symlink, an unreadable file: no text to check
+            continue  # a folder, an unreadable file: no text to check
         if len(after) <= MOST_BYTES:
             was = change.moved_from or change.path
             yield ChangedFile(change.path, after, await content_before(stage, was), was)
