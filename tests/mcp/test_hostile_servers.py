@@ -142,6 +142,13 @@ ROWS = [
         code="E_UNKNOWN_TOOL",
         recovers=False,
     ),
+    Row(
+        kind="pours-at-once",
+        names=(),
+        problem="not listed its tools after 2 s",
+        code="E_UNKNOWN_TOOL",
+        recovers=False,
+    ),
     # what it answers
     Row(kind="huge", code="E_TOO_LARGE", error="larger than 10,000,000 bytes"),
     Row(kind="half-character", value="\ufffd cut \\ud83d \U0001f600 \ufffd"),
@@ -163,6 +170,10 @@ ROWS = [
     # what it does meanwhile
     Row(kind="hangs", code="E_TOOL_TIMEOUT"),
     Row(kind="drip", code="E_TOOL_TIMEOUT", recovers=False),
+    *(
+        Row(kind=f"pours-{what}", code="E_TOOL_TIMEOUT", recovers=False)
+        for what in ("words", "blank-lines", "objects")
+    ),
     Row(kind="dies", code="E_TOOL_FAILED", error="code 3.*out of coffee.*may have happened"),
     Row(kind="closes", code="E_TOOL_FAILED", error="may have happened"),
     Row(kind="floods", value="flooded"),
@@ -220,7 +231,7 @@ async def _try(row: Row) -> Seen:
     spec = ServerSpec(
         command=python_server("hostile", row.kind, "http://127.0.0.1:9/x"), connect_seconds=2
     )
-    if row.kind != "mute":
+    if row.kind not in ("mute", "pours-at-once"):
         spec = ServerSpec(command=spec.command)
     source = mcp_server(spec, name="h")
     honest = mcp_server(python_server("hostile", "honest"), name="honest")

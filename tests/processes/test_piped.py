@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import psutil
 import pytest
 
@@ -38,6 +39,21 @@ async def test_more_than_a_pipe_holds_goes_through(tmp_path: Path) -> None:
         while len(found) < len(data):
             found += await process.receive()
     assert found == data
+
+
+async def test_reading_can_be_cancelled_while_there_is_output_and_loses_none(
+    tmp_path: Path,
+) -> None:
+    script = "echo said; echo so >&2; cat"
+    async with piped(["sh", "-c", script], cwd=tmp_path) as process:
+        with anyio.fail_after(30):
+            while not process.stderr:
+                await anyio.lowlevel.checkpoint()
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await process.receive()
+        assert scope.cancelled_caught
+        assert await process.receive() == b"said\n"
 
 
 async def test_the_end_of_a_program_ends_its_output_whoever_holds_the_pipe(tmp_path: Path) -> None:

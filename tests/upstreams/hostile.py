@@ -165,6 +165,16 @@ def drip(_id: Any) -> None:
         time.sleep(0.01)
 
 
+def pours(words: str) -> Callable[[Any], None]:
+    """Send the same words without end, as fast as they are read."""
+
+    def pour(_id: Any) -> None:
+        while True:
+            raw(words * 100_000)
+
+    return pour
+
+
 def dies(_id: Any) -> None:
     sys.stderr.write("out of coffee\n")
     os._exit(3)
@@ -262,6 +272,9 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "wrong-id": wrong_id,
     "answers-twice": twice,
     "drip": drip,
+    "pours-words": pours("y\n"),
+    "pours-blank-lines": pours("\n"),
+    "pours-objects": pours("{}\n"),
     "hangs": lambda _id: None,
     "dies": dies,
     "closes": closes,
@@ -316,6 +329,8 @@ CALLS: dict[str, Callable[[Any], None]] = {
 def initialize(id_: Any) -> None:
     if KIND == "mute":
         return
+    if KIND == "pours-at-once":
+        pours("y\n")(id_)
     if KIND == "stillborn":
         sys.stderr.write("no licence\x1b[31m found\n")
         sys.exit(4)

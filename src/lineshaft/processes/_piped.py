@@ -158,6 +158,7 @@ class Piped:
 
     async def receive(self) -> bytes:
         """Return its next output; empty once it has ended."""
+        await anyio.lowlevel.checkpoint()  # a program that never pauses keeps nobody else waiting
         self._reading = anyio.CancelScope()
         data = b""
         with self._reading:

@@ -22,7 +22,7 @@ from mcp.shared.message import SessionMessage
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.background import background
 from lineshaft.mcp.client.surrogates import without_halves
-from lineshaft.mcp.client.wire import TOO_LARGE, Wire
+from lineshaft.mcp.client.wire import TOO_LARGE, Pace, Wire
 from lineshaft.processes import Piped, minimal_environment, piped
 
 EDGE = 4_096
@@ -83,12 +83,14 @@ async def _of_the_sdk(spec: ServerSpec, cwd: Path) -> AsyncGenerator[Any]:
 async def _read(
     process: Piped, inward: MemoryObjectSendStream[Incoming], most_bytes: int, wire: Wire
 ) -> None:
-    lines = Lines(most_bytes)
+    lines, pace = Lines(most_bytes), Pace()
     try:
         while data := await process.receive():
             for line in lines.add(data):
                 message = _message(line, most_bytes)
-                if message is not None:
+                if message is None:
+                    await pace.keep()
+                else:
                     await inward.send(message)
         await process.ended()
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -51,7 +51,7 @@ _OLDER_SDK = (
     "as in `uvx --with 'mcp<2' NAME`"
 )
 
-_MESSAGES_A_SECOND = 1_000
+_MOST_A_SECOND = 1_000
 _LONGEST = 200
 _PROBE = "server/discover"
 _LISTS: Mapping[str, str] = {
@@ -148,14 +148,30 @@ def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
     return cast("Transport", context)
 
 
+class Pace:
+    """Keeps a server that floods from taking all the time: what it sends is read more slowly."""
+
+    def __init__(self) -> None:
+        self._window = 0.0
+        self._count = 0
+
+    async def keep(self) -> None:
+        """Wait, where the server has sent too much that nobody asked for within a second."""
+        now = time.monotonic()
+        if now - self._window >= 1:
+            self._window, self._count = now, 0
+        self._count += 1
+        if self._count > _MOST_A_SECOND:
+            await anyio.sleep(self._window + 1 - now)
+
+
 class _Incoming:
     """The messages that come in, watched."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:  # noqa: ANN401  the SDK's streams share no class
         self._inner = inner
         self._wire = wire
-        self._window = 0.0
-        self._count = 0
+        self._pace = Pace()
 
     @property
     def last_context(self) -> contextvars.Context | None:
@@ -180,17 +196,8 @@ class _Incoming:
                     refused = types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
                     return SessionMessage(refused, item.metadata)
             else:
-                await self._pace()
+                await self._pace.keep()
         return item
-
-    async def _pace(self) -> None:
-        """Wait, where the server has sent too many unrequested messages within a second."""
-        now = time.monotonic()
-        if now - self._window >= 1:
-            self._window, self._count = now, 0
-        self._count += 1
-        if self._count > _MESSAGES_A_SECOND:
-            await anyio.sleep(self._window + 1 - now)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
