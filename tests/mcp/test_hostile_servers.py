@@ -227,6 +227,16 @@ async def test_a_hostile_server_harms_only_its_own_calls(row: Row) -> None:
     assert len(seen.events) < 2_500
 
 
+async def test_of_a_list_of_tools_without_end_only_so_many_are_looked_at() -> None:
+    source = mcp_server(python_server("hostile", "crowd"), name="h")
+    async with source.opened(lambda: None):
+        await source.ready()
+    assert list(source.tools) == [FINE]
+    assert "dictionary" in source.left_out["t01999"]
+    assert source.left_out["t02000"] == "it lists more than 2,000 tools"
+    assert len(source.left_out) == 12_000
+
+
 async def _try(row: Row) -> Seen:
     spec = ServerSpec(
         command=python_server("hostile", row.kind, "http://127.0.0.1:9/x"), connect_seconds=2

@@ -1,7 +1,7 @@
 """Answers and lists that are out of the ordinary: they cost what they are in, and nothing else."""
 
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,16 @@ async def test_an_error_in_the_place_of_a_list_is_told_clean_and_without_secrets
     assert len(caught.value.error.message) < 5_000
     assert "\x1b" not in caught.value.error.message
     assert "kumquat" not in str(caught.value.error.data)
+
+
+@pytest.mark.parametrize("what", ["resources", "resource_templates", "prompts"])
+async def test_a_page_of_too_many_entries_is_refused(what: str, tmp_path: Path) -> None:
+    async with odd(tmp_path) as client:
+        listed: Callable[..., Awaitable[types.PaginatedResult]] = getattr(client, f"list_{what}")
+        page = await listed(cursor="10000")
+        with pytest.raises(MCPError, match="10,001 entries: more than 10,000"):
+            await listed(cursor="10001")
+    assert len(getattr(page, what)) == 10_000
 
 
 async def test_what_is_beside_the_tools_has_the_servers_time_too(tmp_path: Path) -> None:

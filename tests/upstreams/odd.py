@@ -77,8 +77,19 @@ def called(name: str, arguments: Json) -> Json:
     return {"content": [words]}
 
 
+CROWDS: Json = {
+    "resources/list": ("resources", {"uri": "x://a", "name": "a"}),
+    "resources/templates/list": ("resourceTemplates", {"uriTemplate": "x://{a}", "name": "a"}),
+    "prompts/list": ("prompts", {"name": "a"}),
+}
+"""The entry that a page of a list has over and over, and the member that it stands in."""
+
+
 def answer(method: str, params: Json) -> Json | None:
     """Return what a request is answered; None where it is not."""
+    if method in CROWDS and "cursor" in params:
+        member, entry = CROWDS[method]
+        return {member: [entry] * int(params["cursor"])}
     match method:
         case "initialize":
             return {

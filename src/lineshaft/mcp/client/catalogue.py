@@ -16,7 +16,7 @@ from msgspec import field
 from lineshaft.errors import ConfigError, LineshaftError
 from lineshaft.mcp._spec import Claim, Claims, catalogue_hash
 from lineshaft.mcp._text import DESCRIPTION, clean, clean_schema
-from lineshaft.mcp.client.listing import MOST_TOOLS
+from lineshaft.mcp.client.listing import MOST_TOOLS, TOO_MANY_TOOLS
 from lineshaft.mcp.client.results import ResultShape, is_wrapping, unwrapped_schema
 from lineshaft.tools import Tool, Toolset, model_name, script_name
 from lineshaft.values import Context, Effect, Struct
@@ -120,7 +120,7 @@ class CatalogueBuilder:
         """
         missing = dict(left_out)
         for tool in listed[MOST_TOOLS:]:
-            missing[tool.name] = f"it lists more than {MOST_TOOLS:,} tools"
+            missing[tool.name] = TOO_MANY_TOOLS
         entries = self._named(listed[:MOST_TOOLS], missing)
         digest = catalogue_hash([entry.definition for entry in entries])
         claims = tuple(entry.claim for entry in entries)

@@ -10,6 +10,9 @@ from lineshaft.mcp._text import DESCRIPTION
 from lineshaft.values import Struct
 
 MOST_TOOLS = 2_000
+TOO_MANY_TOOLS = f"it lists more than {MOST_TOOLS:,} tools"
+"""Why a tool is left out that came after those."""
+
 _MOST_BYTES = 20_000_000
 _LONGEST = 2 * DESCRIPTION
 

@@ -21,6 +21,7 @@ from mcp_types import methods
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from lineshaft.mcp.client.listing import MOST_TOOLS, TOO_MANY_TOOLS
 from lineshaft.processes import Piped
 from lineshaft.values import SecretFinder, beginning, ending
 
@@ -53,6 +54,7 @@ _OLDER_SDK = (
 
 _MOST_A_SECOND = 1_000
 _LONGEST = 200
+_NAMELESS = "(no name)"
 _PROBE = "server/discover"
 _LISTS: Mapping[str, str] = {
     "tools/list": "tools",
@@ -187,14 +189,16 @@ class _Incoming:
                 self._wire.asked.pop(message.id, "")
             elif isinstance(message, types.JSONRPCResponse):
                 method = self._wire.asked.pop(message.id, "")
-                if method in _LISTS:
-                    _sift(method, message.result, self._wire)
-                elif method == "initialize":
+                if method == "tools/list":
+                    _cut(message.result, self._wire)
+                if method == "initialize":
                     self._wire.version = str(message.result.get("protocolVersion"))
-                elif fault := _too_many(message.result):
+                elif fault := _too_many(method, message.result):
                     error = types.ErrorData(code=types.INTERNAL_ERROR, message=fault)
                     refused = types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
                     return SessionMessage(refused, item.metadata)
+                elif method in _LISTS:
+                    _sift(method, message.result, self._wire)
             else:
                 await self._pace.keep()
         return item
@@ -265,18 +269,31 @@ def _say_no_more(params: dict[str, Any]) -> None:
     capabilities.get("roots", {}).pop("listChanged", None)
 
 
-def _too_many(result: Mapping[str, object]) -> str:
+def _too_many(method: str, result: Mapping[str, object]) -> str:
     """Return why a result is not read; empty where it is.
 
-    The SDK looks at each of its contents, and nothing else goes on meanwhile.
+    The SDK looks at each of its contents or entries, and nothing else goes on meanwhile.
     """
-    for member in _CONTENTS:
-        parts = result.get(member)
+    member = _LISTS.get(method)
+    for each in _CONTENTS if member is None else (member,):
+        parts = result.get(each)
         count = len(cast("list[object]", parts)) if isinstance(parts, list) else 0
         if count > _MOST_CONTENTS:
-            most = f"more than {_MOST_CONTENTS:,}, so they were dropped; the call was made"
-            return f"its result has {count:,} contents: {most}"
+            most = f"more than {_MOST_CONTENTS:,}, so they were dropped"
+            if member is not None:
+                return f"a page of its list has {count:,} entries: {most}"
+            return f"its result has {count:,} contents: {most}; the call was made"
     return ""
+
+
+def _cut(result: dict[str, Any], wire: Wire) -> None:
+    """Take out of a page of tools what is more than is ever offered, unlooked at."""
+    listed = result.get("tools")
+    if isinstance(listed, list):
+        rest = cast("list[object]", listed)[MOST_TOOLS + 1 :]
+        for each in rest[:_MOST_CONTENTS]:
+            wire.left_out[_name_of(each)[:_LONGEST] or _NAMELESS] = TOO_MANY_TOOLS
+        result["tools"] = listed[: MOST_TOOLS + 1]
 
 
 def _sift(method: str, result: dict[str, Any], wire: Wire) -> None:
@@ -288,11 +305,7 @@ def _sift(method: str, result: dict[str, Any], wire: Wire) -> None:
     rest = _REST if wire.version in MODERN_PROTOCOL_VERSIONS else {}
     kept: list[object] = []
     for each in cast("list[object]", listed):
-        name = (
-            str(cast("Mapping[str, object]", each).get("name", ""))
-            if isinstance(each, Mapping)
-            else ""
-        )
+        name = _name_of(each)
         try:
             methods.validate_server_result(method, wire.version, {**rest, member: [each]})
         except ValidationError as error:
@@ -300,9 +313,16 @@ def _sift(method: str, result: dict[str, Any], wire: Wire) -> None:
                 continue
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"][2:])
-            wire.left_out[name[:_LONGEST] or "(no name)"] = f"{where}: {first['msg']}"[:_LONGEST]
+            wire.left_out[name[:_LONGEST] or _NAMELESS] = f"{where}: {first['msg']}"[:_LONGEST]
         else:
             if member == "tools":
                 wire.seen.add(name)
-            kept.append(cast("object", each))
+            kept.append(each)
     result[member] = kept
+
+
+def _name_of(entry: object) -> str:
+    """Return what an entry of a list calls itself; empty where it does not."""
+    if not isinstance(entry, Mapping):
+        return ""
+    return str(cast("Mapping[str, object]", entry).get("name", ""))
