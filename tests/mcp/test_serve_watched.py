@@ -291,3 +291,22 @@ async def test_a_server_that_died_is_started_again_for_those_who_watch(
             async with client.listen(resource_subscriptions=["book://a"]) as events:
                 await client.call_tool("die", {})
                 assert await next_of(events) == "book://a"
+
+
+async def test_a_client_that_comes_while_the_server_is_lost_is_told_what_it_had(
+    tmp_path: Path,
+) -> None:
+    upstream = mcp_server(python_server("library", str(tmp_path / "grave")), name="lib", trust=True)
+    async with (
+        Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
+        front_server(Front(session, passed="lib")) as server,
+    ):
+        async with Client(server) as client:
+            assert "E_TOOL_FAILED" in text_of(await client.call_tool("die", {}))
+        for mode in MODES:
+            async with Client(server, mode=mode) as client:
+                held = client.server_capabilities.resources
+                assert held is not None
+                assert held.subscribe is True
+                with pytest.raises(MCPError, match="is not there"):
+                    await client.list_resources()

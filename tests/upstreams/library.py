@@ -1,10 +1,13 @@
 """A server of the official SDK with resources that change, and prompts.
 
-To be used in process; as a program, it serves its standard streams, and `die` ends it.
+To be used in process; as a program, it serves its standard streams, and `die` ends it. With the
+path of a file it speaks the newest protocol, and once it has died the file keeps it from starting.
 """
 
 import os
+import sys
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -31,9 +34,13 @@ class Library:
     Args:
         older: Whether it speaks the older protocol alone.
         watchable: Whether it tells of changes.
+        grave: The file that is written where it dies.
     """
 
-    def __init__(self, *, older: bool = False, watchable: bool = True) -> None:
+    def __init__(
+        self, *, older: bool = False, watchable: bool = True, grave: Path | None = None
+    ) -> None:
+        self._grave = grave
         self.books = {"book://a": "alpha", "book://b": "beta", "secret://plan": "hush"}
         self.asked: list[str] = []
         """What was read, filled in or completed."""
@@ -101,6 +108,8 @@ class Library:
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         del context, params
+        if self._grave is not None:
+            self._grave.touch()
         os._exit(1)
 
     async def _list(
@@ -238,8 +247,15 @@ class Older:
 
 async def main() -> None:
     """Serve standard streams."""
+    grave = Path(sys.argv[1]) if sys.argv[1:] else None
+    if grave is not None and grave.exists():
+        os._exit(1)
     async with stdio_server() as (read, write):
-        await Older(Library().server).run(read, write)
+        server = Library(grave=grave).server
+        if grave is None:
+            await Older(server).run(read, write)
+        else:
+            await server.run(read, write, server.create_initialization_options())
 
 
 if __name__ == "__main__":

@@ -107,6 +107,7 @@ class ServerResources:
         self._most_bytes = most_bytes
         self._made: dict[Effect, Toolset] = {}
         self._link: Connection | None = None
+        self._has: types.ServerCapabilities | None = None
         self._came = anyio.Event()
         self._watches: Watches | None = None
         self._watched: set[str] = set()
@@ -122,10 +123,8 @@ class ServerResources:
 
     @property
     def watchable(self) -> bool:
-        """Whether the server says when resources change."""
-        if self._link is None:
-            return False
-        resources = self._link.client.server_capabilities.resources
+        """Whether the server says when resources change; of one that is lost, whether it did."""
+        resources = None if self._has is None else self._has.resources
         return resources is not None and resources.subscribe is True
 
     @property
@@ -155,9 +154,7 @@ class ServerResources:
 
     def offers(self, kind: Listed | Literal["completions"]) -> bool:
         """Return whether the server has something of a kind; where that is not known, it may."""
-        if self._link is None:
-            return True
-        return getattr(self._link.client.server_capabilities, kind) is not None
+        return self._has is None or getattr(self._has, kind) is not None
 
     async def connect(self) -> None:
         """Connect, where there is no connection.
@@ -278,6 +275,7 @@ class ServerResources:
     def connected(self, link: Connection) -> None:
         """Move to another connection, with everything that is watched."""
         again, self._link = self._link is not None, link
+        self._has = link.client.server_capabilities  # not told once it is lost
         self._came.set()
         link.listed = self._has_listed
         if again:  # they may have changed, without a notice
