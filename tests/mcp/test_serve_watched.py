@@ -310,3 +310,31 @@ async def test_a_client_that_comes_while_the_server_is_lost_is_told_what_it_had(
                 assert held.subscribe is True
                 with pytest.raises(MCPError, match="is not there"):
                     await client.list_resources()
+
+
+async def test_a_client_that_goes_while_the_server_is_lost_holds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upstream = mcp_server(python_server("library", str(tmp_path / "grave")), name="lib", trust=True)
+    async with (
+        Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
+        front_server(Front(session, passed="lib")) as server,
+        Client(server, mode="legacy") as other,
+    ):
+        async with Client(server, mode="legacy") as client:
+            for name in ("a", "b", "c"):
+                await watch(client, f"book://{name}")
+            assert "E_TOOL_FAILED" in text_of(await client.call_tool("die", {}))
+            monkeypatch.setattr("lineshaft.mcp.front.watchers._MOST", 1)
+            assert "already" in await _refusal(other, "book://d")
+        with anyio.fail_after(30):
+            while "already" in (said := await _refusal(other, "book://d")):
+                await anyio.lowlevel.checkpoint()
+    assert "is not there" in said
+
+
+async def _refusal(client: Client, uri: str) -> str:
+    """Return why a client may not watch a resource."""
+    with pytest.raises(MCPError) as caught:
+        await watch(client, uri)
+    return str(caught.value)

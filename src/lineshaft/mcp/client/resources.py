@@ -300,11 +300,12 @@ class ServerResources:
             self._watched.add(uri)
 
     async def unwatch(self, uri: str) -> None:
-        """Watch a resource no longer."""
+        """Watch a resource no longer; of a server that is lost nothing is watched any more."""
         async with self._lock:
             self._watched.discard(uri)
-            if self._watches is not None:
-                with suppress(MCPError), anyio.move_on_after(_SECONDS):
+            if self._watches is not None and not self.is_lost:
+                # It may be lost meanwhile, and the SDK raises any error of a server.
+                with suppress(Exception), anyio.move_on_after(_SECONDS):
                     await self._watches.end(uri)
 
     def _has_listed(self, kind: Listed) -> None:

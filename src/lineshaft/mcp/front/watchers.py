@@ -80,16 +80,24 @@ class Watchers:
 
     async def let_go(self, who: Hashable, uri: str) -> None:
         """Stop telling a client about a resource; the last client ends the watch."""
-        holders = self._held.get(uri, {})
-        holders.pop(who, None)
-        if uri in self._held and not holders:
-            del self._held[uri]
+        if self._is_free_of(who, uri):
             await self._beside.unwatch(uri)
 
     async def gone(self, who: Hashable) -> None:
-        """Forget a client that has gone."""
-        for uri in [uri for uri, holders in self._held.items() if who in holders]:
-            await self.let_go(who, uri)
+        """Forget a client that has gone, at once; what nobody watches now is ended afterwards."""
+        free = [uri for uri in tuple(self._held) if self._is_free_of(who, uri)]
+        for uri in free:
+            if uri not in self._held:  # another client may watch it by now
+                await self._beside.unwatch(uri)
+
+    def _is_free_of(self, who: Hashable, uri: str) -> bool:
+        """Take a client off a resource; return whether it was the last one."""
+        holders = self._held.get(uri, {})
+        holders.pop(who, None)
+        if uri not in self._held or holders:
+            return False
+        del self._held[uri]
+        return True
 
     def _note(self, uri: str) -> None:
         """Note that something has changed; servers also name what lies below what is watched."""
