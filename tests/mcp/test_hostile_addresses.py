@@ -2,9 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
+from mcp import MCPError
 
+from fronts import client_of
 from lineshaft import Limits, Policy, Session
 from lineshaft.mcp.client import McpServer
 from upstreams.addresses import free_port, listening
@@ -37,6 +40,10 @@ ROWS = [
     Row(kind="charges-200", error="^the server knows this session no more$"),
     Row(kind="charges-400", error="charged 1, but"),
     Row(kind="charges-404", error="charged 1, but"),
+    *(
+        Row(kind=f"limits-{status}", error="^rate limited: try again in 5 s$")
+        for status in (200, 503)
+    ),
     Row(kind="drips", code="E_TOOL_TIMEOUT"),
     Row(kind="breaks-off", error="broke off"),
     Row(kind="ends", error="may have happened"),
@@ -57,6 +64,20 @@ async def test_a_hostile_address_harms_only_its_own_calls(row: Row) -> None:
             assert result.error.code == row.code, result.error
             assert re.search(row.error, result.error.message, re.DOTALL), result.error.message
             assert again.value == "fine", again
+
+
+async def test_what_we_say_in_the_place_of_an_address_is_told_without_our_mark() -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", "breaks", str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with (
+            Session([source], policy=OPEN, store=False) as session,
+            client_of(session, passed="h") as client,
+        ):
+            for ask in (client.list_resources, partial(client.read_resource, "x://a")):
+                with pytest.raises(MCPError, match="answered 500") as caught:
+                    await ask()
+                assert caught.value.error.data is None
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,13 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
+from mcp import MCPError
+from mcp.server.lowlevel.server import Server
 
 from lineshaft import Policy, Session
 from lineshaft.mcp import Claim, ServerSpec
@@ -110,3 +114,20 @@ async def test_a_session_ends_while_what_a_server_offers_is_still_looked_through
     finally:
         late.cancel()
         released.set()
+
+
+async def test_an_error_of_a_server_in_process_is_not_its_end() -> None:
+    async def listed(context: object, params: object) -> types.ListToolsResult:
+        del context, params
+        return types.ListToolsResult(tools=[types.Tool(name="t", input_schema={"type": "object"})])
+
+    async def called(context: object, params: object) -> types.CallToolResult:
+        del context, params
+        raise MCPError(types.CONNECTION_CLOSED, "rate limited: try again in 5 s")
+
+    server: Server[Any] = Server("s", on_list_tools=listed, on_call_tool=called)
+    policy = Policy.from_dict({"mode": "open"})
+    async with Session(mcp_server(server, name="s"), policy=policy, store=False) as session:
+        result = await session.call("s.t")
+    assert result.error is not None
+    assert result.error.message == "rate limited: try again in 5 s"

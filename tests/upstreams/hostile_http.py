@@ -39,14 +39,16 @@ class Handler(BaseHTTPRequestHandler):
             info = {"name": KIND, "version": "1"}
             result: Json = {
                 "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {}},
+                "capabilities": {"tools": {}, "resources": {}},
                 "serverInfo": info,
             }
             self.answer(id_, result, {"mcp-session-id": f"s{state['sessions']}"})
         elif method == "tools/list":
             tools = [{"name": name, "inputSchema": OBJECT} for name in ("fine", "wrong")]
             self.answer(id_, {"tools": tools})
-        elif method == "tools/call" and message["params"]["name"] == "wrong":
+        elif method in ("resources/list", "resources/read") or (
+            method == "tools/call" and message["params"]["name"] == "wrong"
+        ):
             CALLS[KIND](self, id_)
         elif method == "tools/call":
             self.answer(id_, text("fine"))
@@ -127,6 +129,17 @@ def charges(status: int) -> Callable[[Handler, Any], None]:
     return answer
 
 
+def limits(status: int) -> Callable[[Handler, Any], None]:
+    """Return what refuses a call by the code that the SDK has for a connection that has ended."""
+
+    def answer(handler: Handler, id_: Any) -> None:
+        error = {"code": -32000, "message": "rate limited: try again in 5 s"}
+        body = json.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
+        handler.reply(status, body.encode(), JSON)
+
+    return answer
+
+
 def drips(handler: Handler, _id: Any) -> None:
     handler.send_response(200)
     handler.send_header("content-type", "text/event-stream")
@@ -179,6 +192,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     **dict.fromkeys(LOSES, forgets),
     "forgets-again": forgets_again,
     **{f"charges-{status}": charges(status) for status in (200, 400, 404)},
+    **{f"limits-{status}": limits(status) for status in (200, 503)},
     "drips": drips,
     "breaks-off": breaks_off,
     "ends": lambda h, _id: h.stream("text/event-stream", []),

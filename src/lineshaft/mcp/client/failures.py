@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.results import too_large
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, TOO_LARGE, Wire
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Wire
 from lineshaft.trace import Redactor
 from lineshaft.values import SecretFinder
 
@@ -21,6 +21,9 @@ _LONGEST = 2_000
 _LOOK_SECONDS = 1.0
 _CLOSED = "Connection closed"
 """What the SDK says of calls on a connection that has ended as a whole."""
+
+_ABANDONED = ("SSE stream ended", "SSE stream failed")
+"""How the SDK begins what it says of a call over HTTP whose answer broke off."""
 
 _TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
 
@@ -124,9 +127,8 @@ async def during_a_call(
     by_http = wire.process is None  # where the SDK answers in the place of a server
     if text.startswith(_TOO_LARGE) or (by_http and any(mark in text for mark in _TOO_LARGE)):
         return too_large(most_bytes)
-    lost = isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
-    if lost and (by_http or text == _CLOSED):
-        if text == _CLOSED:
+    if isinstance(first, MCPError) and _is_lost(first.error, by_http=by_http):
+        if first.error.message == _CLOSED:
             wire.gone.set()
         with anyio.move_on_after(_LOOK_SECONDS if wire.process else 0):
             await wire.gone.wait()
@@ -142,6 +144,19 @@ async def during_a_call(
     if isinstance(first, MCPError) and first.code == types.URL_ELICITATION_REQUIRED:
         text = f"{text} {_addresses(first)}".strip()
     return ToolError("E_TOOL_FAILED", text)
+
+
+def is_marked(error: types.ErrorData) -> bool:
+    """Return whether an error is ours, of an answer that was lost; its data is for nobody else."""
+    return error.data == LOST_MARK
+
+
+def _is_lost(error: types.ErrorData, *, by_http: bool) -> bool:
+    """Return whether a call was lost; servers send the code for other errors of theirs, too."""
+    if error.code != types.CONNECTION_CLOSED:
+        return False
+    abandoned = by_http and error.message.startswith(_ABANDONED)
+    return abandoned or is_marked(error) or error.message == _CLOSED
 
 
 def refusal_of(error: BaseException) -> types.ErrorData | None:

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.surrogates import HalvesFilter
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, TOO_LARGE
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE
 
 _SECONDS = 30.0
 _SESSION = "mcp-session-id"
@@ -65,25 +65,26 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         try:
             response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol) as error:
-            return _failed(f"it cannot be reached: {_words(error)}", types.INVALID_REQUEST)
+            return _failed(f"it cannot be reached: {_words(error)}")
         except httpx2.TransportError as error:
-            return _failed(f"the connection broke off: {_words(error)}")
+            return _failed(f"the connection broke off: {_words(error)}", LOST_MARK)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            return _failed("it sent a compressed answer, which was not asked for")
+            text = "it sent a compressed answer, which was not asked for"
+            return _failed(text, LOST_MARK)
         kind = response.headers.get("content-type", "").lower()
         status = response.status_code
         if status in self._told or (status >= 500 and not kind.startswith("application/json")):
             await response.aclose()
             text = f"it answered {status} {response.reason_phrase}".strip()
-            return _failed(text, types.INVALID_REQUEST if status < 500 else types.CONNECTION_CLOSED)
+            return _failed(text, "" if status < 500 else LOST_MARK)
         events = kind.startswith("text/event-stream")
         inner = response.stream
         assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
         response.stream = _Counted(inner, None if events else self._most_bytes)
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
-            return _failed(FORGOTTEN, types.INVALID_REQUEST, mark=FORGOTTEN_MARK)
+            return _failed(FORGOTTEN, FORGOTTEN_MARK)
         return response
 
 
@@ -138,14 +139,15 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _failed(text: str, code: int = types.CONNECTION_CLOSED, *, mark: str = "") -> httpx2.Response:
+def _failed(text: str, mark: str = "") -> httpx2.Response:
     """Return an answer in place of the server's.
 
     Args:
         text: What happened.
-        code: `CONNECTION_CLOSED` where it is not known whether the server acted on the request.
-        mark: Data by which the error is known as ours.
+        mark: Data by which the error is known as ours: `LOST_MARK` where it is not known whether
+            the server acted on the request.
     """
+    code = types.CONNECTION_CLOSED if mark == LOST_MARK else types.INVALID_REQUEST
     error = {"code": code, "message": text, **({"data": mark} if mark else {})}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
     headers = {"content-type": "application/json"}

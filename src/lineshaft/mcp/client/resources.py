@@ -23,6 +23,7 @@ from lineshaft.mcp.client.failures import (
     SessionForgotten,
     during_a_call,
     is_forgotten,
+    is_marked,
     known_again,
     told,
 )
@@ -317,7 +318,7 @@ class ServerResources:
 
 def _cleaned(error: types.ErrorData) -> types.ErrorData:
     """Return how a server refused something, for a client: of its data no more than fits."""
-    data: object = error.data
+    data: object = None if is_marked(error) else error.data
     if len(json.dumps(data, default=str)) > _LONGEST_DATA:
         data = None
     return types.ErrorData(code=error.code, message=clean(error.message, _LONGEST), data=data)

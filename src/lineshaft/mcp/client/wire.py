@@ -34,6 +34,9 @@ FORGOTTEN = "the server knows this session no more"
 FORGOTTEN_MARK = token_hex(16)
 """The data of that error: no server can send such an error itself."""
 
+LOST_MARK = token_hex(16)
+"""The data of an error that stands for the answer of a server over HTTP which was lost."""
+
 _LAST_WORDS = 800
 _MARGIN = re.compile(r"^[ |]{0,40}\| |\r$")
 """What stands in front of the errors inside a group of them."""
