@@ -1,5 +1,7 @@
 """A folder that an editor shows: what is not saved counts, and contents land through the editor."""
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -151,6 +153,22 @@ async def test_formatting_on_save_is_what_the_run_left(
     assert (root / "f").read_text() == "two\n"
     again = folder.begin("run", atomic=True, packed=b"")
     assert {each.path for each in await again.changes()} == {"f"}
+    assert [each.path for each in await folder.undo("run")] == ["f"]
+    assert (root / "f").read_text() == "saved"
+
+
+async def test_a_landing_stands_where_what_saving_made_of_it_cannot_be_noted(
+    view: FolderView, root: Path, desk: Desk, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, _target: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    desk.formats = True
+    await view.write("f", b"one")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", full)
+        await view.land()
+    assert (root / "f").read_text() == "one\n"
     assert [each.path for each in await folder.undo("run")] == ["f"]
     assert (root / "f").read_text() == "saved"
 

@@ -1,14 +1,18 @@
 """What a crash left is finished; what somebody else changed since is left alone and named."""
 
+import errno
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from landing.trees import tree_of
-from lineshaft.errors import StaleFile, StateError, WorkspaceError
+from lineshaft.errors import RunUnknown, StaleFile, StateError, WorkspaceError
 from lineshaft.workspace import Folder
 from lineshaft.workspace.journal import Journals, failpoints
 from lineshaft.workspace.journal.lock import locked
@@ -361,3 +365,71 @@ async def test_journals_that_cannot_be_kept_change_nothing(root: Path, tmp_path:
     with pytest.raises(WorkspaceError, match="journal of changes cannot be kept"):
         await view.land()
     assert (root / "a").read_text() == "old a"
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Have the disk no room for journals with these suffixes."""
+    suffixes: set[str] = set()
+
+    def checked(act: Callable[..., object]) -> Callable[..., object]:
+        def go(path: Path, *more: Any, **named: Any) -> object:
+            if suffixes.intersection({path.suffix, *(Path(str(one)).suffix for one in more)}):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return act(path, *more, **named)
+
+        return go
+
+    monkeypatch.setattr(Path, "touch", checked(Path.touch))
+    monkeypatch.setattr(Path, "rename", checked(Path.rename))
+    return suffixes
+
+
+async def landed(folder: Folder, run_id: str, text: bytes) -> None:
+    view = folder.begin(run_id, atomic=True)
+    await view.write("a", text)
+    await view.land()
+    assert view.landed == 1
+    await view.discard()
+
+
+async def test_expired_landings_that_cannot_be_dropped_wait(
+    folder: Folder, root: Path, tmp_path: Path, full: set[str]
+) -> None:
+    await landed(folder, "old", b"1")
+    later = Folder(root, journals=tmp_path / "journals", keep_days=1e-9)
+    full.add(".expired")
+
+    await landed(later, "run", b"2")
+    await landed(later, "run after", b"3")
+
+    assert (root / "a").read_bytes() == b"3"
+
+
+async def test_a_landing_that_cannot_be_noted_stands_and_is_noted_later(
+    folder: Folder, root: Path, full: set[str]
+) -> None:
+    full.add(".journal")
+
+    await landed(folder, "run", b"1")
+    with pytest.raises(WorkspaceError, match="No space left"):
+        await landed(folder, "run after", b"2")
+    assert (root / "a").read_bytes() == b"1"
+
+    full.clear()
+    await folder.undo("run")
+    assert (root / "a").read_bytes() == b"old a"
+
+
+async def test_an_undo_that_cannot_be_noted_stands_and_is_noted_later(
+    folder: Folder, root: Path, full: set[str]
+) -> None:
+    await landed(folder, "run", b"1")
+    full.add(".undone")
+
+    await folder.undo("run")
+    assert (root / "a").read_bytes() == b"old a"
+
+    full.clear()
+    with pytest.raises(RunUnknown, match="undone already"):
+        await folder.undo("run")

@@ -134,15 +134,20 @@ class Journals:
         return True
 
     def done(self, journal: Journal) -> None:
-        """Note that a landing is over; contents that no undo needs are dropped."""
+        """Note that a landing is over; contents that no undo needs are dropped.
+
+        Raises:
+            WorkspaceError: It cannot be noted; the journal stays for recovery, which notes it.
+        """
         header = journal.header
-        for undone in header.undoes:
-            self._forget(KeptJournal(undone, "journal"), "undone")
-            reached("undo-marked")
-        if header.kind == "undo" or not header.run_id:
-            self._drop(journal.path)
-        else:
-            journal.path.rename(self._done / f"{header.id}.journal")
+        with usable():
+            for undone in header.undoes:
+                self._forget(KeptJournal(undone, "journal"), "undone")
+                reached("undo-marked")
+            if header.kind == "undo" or not header.run_id:
+                self._drop(journal.path)
+            else:
+                journal.path.rename(self._done / f"{header.id}.journal")
         reached("journal-done")
         self._prune()
 
@@ -181,10 +186,11 @@ class Journals:
                 yield KeptJournal(stem, suffix)
 
     def _prune(self) -> None:
-        """Drop expired landings, once in an hour."""
+        """Drop expired landings, once in an hour; those that cannot be dropped wait."""
         if self._pruned is None or time.monotonic() - self._pruned > _PRUNE_SECONDS:
             self._pruned = time.monotonic()
-            self.prune()
+            with suppress(OSError):
+                self.prune()
 
     def prune(self, run_ids: Collection[str] = ()) -> int:
         """Drop expired landings; the caller holds the lock.

@@ -138,7 +138,8 @@ def carry_out(
         then: Does what of the journal is no task.
 
     Raises:
-        WorkspaceError: It failed; the error says so where it cannot be taken back either.
+        WorkspaceError: It failed; the error says so where it cannot be taken back either. Or it is
+            not the first attempt, and that it is over cannot be noted.
     """
     try:
         apply(journal, tasks)
@@ -150,7 +151,13 @@ def carry_out(
     if again:
         clean(journal)
         clean(journal, back=True)
-    journals.done(journal)
+    try:
+        journals.done(journal)
+    except WorkspaceError:
+        # All is on the disk, so a landing stands, and recovery notes it. Where it cannot either,
+        # nothing may land: it would be taken for a part of this.
+        if again:
+            raise
 
 
 def take_back(journals: Journals, journal: Journal, why: LineshaftError) -> tuple[Item, ...]:

@@ -11,6 +11,7 @@ after a loss of power the journal is whole, but files may have lost what the sys
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -92,7 +93,8 @@ def land(journals: Journals, landing: Landing, editor: Editor | None = None) -> 
         journal = journals.commit(header, _sources(landing, items, contents))
         carry_out(journals, journal, through.left, then=through.edit)
         if through.saved.formatted:
-            note_formatted(journals, header, through)
+            with suppress(WorkspaceError):  # the landing stands: an undo says what was changed
+                note_formatted(journals, header, through)
         return through.saved
 
 
