@@ -146,6 +146,27 @@ def test_a_run_that_is_forgotten_leaves_nothing_that_could_undo_it(
     assert not _kept(tmp_path)
 
 
+def test_prune_goes_on_past_what_is_no_folder_of_journals_and_what_it_cannot_use(
+    here: Lineshaft, workspace: Path, tmp_path: Path
+) -> None:
+    (workspace / "a.txt").write_text("what was there before\n")
+    assert here("run", script="await write_file(path='a.txt', content='a')").returncode == 0
+    (kept,) = _kept(tmp_path)
+    workspaces = next(above for above in kept.parents if above.name == "workspaces")
+    (workspaces / ".DS_Store").touch()
+    (workspaces / "0").mkdir()
+    (workspaces / "0" / "done").touch()
+
+    done = here("runs", "prune", "--days", "0")
+
+    assert done.returncode == 0
+    assert f"landings in {workspaces / '0'} are not deleted: Not a directory" in done.stderr
+    assert "nothing was changed" not in done.stderr
+    assert ".DS_Store" not in done.stderr
+    assert "1 landing," in done.stderr
+    assert not _kept(tmp_path)
+
+
 def _kept(folder: Path) -> list[Path]:
     """Return the files, outside of the workspace, that hold what was there."""
     found = [path for path in folder.rglob("*") if path.is_file()]

@@ -1,6 +1,7 @@
 """`lineshaft runs prune`: what was kept long enough goes."""
 
 import json as json_module
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import click
 from lineshaft.cli._options import json_option, settings_to_look, workspace_option
 from lineshaft.cli._records import look
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import note, paint, result
+from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.config import refuse_unusable_store, store_of
+from lineshaft.errors import WorkspaceError
 from lineshaft.files import state_folder
 from lineshaft.store import Pruned, Store
 from lineshaft.workspace import forget_landings
@@ -50,8 +52,21 @@ def command(
 
 def _landings(keep_days: float, run_ids: Collection[str]) -> int:
     """Drop the contents of landings that can no longer be undone; return their number."""
+    dropped = 0
+    for folder in _folders():
+        try:
+            dropped += forget_landings(folder, keep_days=keep_days, run_ids=run_ids)
+        except WorkspaceError as error:
+            cause = error.__cause__
+            why = os.strerror(cause.errno or 0) if isinstance(cause, OSError) else error.message
+            what = f"landings in {folder} are not deleted: {why}"
+            note(f"{paint('warning', 'yellow')}: {one_line(what, 500)}")
+    return dropped
+
+
+def _folders() -> list[Path]:
+    """Return the folders of journals, one for each workspace."""
     try:
-        folders = sorted((state_folder() / "workspaces").iterdir())
+        return sorted(each for each in (state_folder() / "workspaces").iterdir() if each.is_dir())
     except FileNotFoundError:
-        return 0
-    return sum(forget_landings(folder, keep_days=keep_days, run_ids=run_ids) for folder in folders)
+        return []
