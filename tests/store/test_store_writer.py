@@ -370,6 +370,12 @@ def test_a_url_of_a_shared_database_is_refused_without_its_password(url: str, sa
     assert "hunter2" not in repr(caught.value) + caught.value.hint
 
 
+@pytest.mark.parametrize("where", ["sqlite:///~no-such-user/x.db", "~no-such-user/x.db"])
+def test_the_home_of_a_user_who_is_unknown_is_refused(where: str) -> None:
+    with pytest.raises(ConfigError, match=r"'~no-such-user/x.db' .* no such user"):
+        Store(where, key=KEY)
+
+
 async def test_what_cannot_be_written_is_its_own_runs_error_alone(store: Store) -> None:
     loop: list[object] = []
     loop.append(loop)

@@ -488,7 +488,11 @@ def _place(where: str | Path | None) -> Path | None:
                 f"{where!r} is not the URL of a file", hint="such as sqlite:////var/lib/runs.db"
             )
         where = where.removeprefix(_FILE)
-    path = Path(where).expanduser()
+    try:
+        path = Path(where).expanduser()
+    except RuntimeError:
+        message = f"{str(where)!r} is not the name of a file: there is no such user"
+        raise ConfigError(message, hint="write the whole path of the file") from None
     if not str(where).strip() or "\0" in str(where):
         raise ConfigError(f"{where!r} is not the name of a file")
     return path.absolute()
