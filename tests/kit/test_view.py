@@ -13,7 +13,7 @@ import pytest
 
 from lineshaft import Policy, Session, Tool, kit
 from lineshaft.errors import NoBoundary
-from lineshaft.kit.view import run_in_view
+from lineshaft.kit.view import origin_of, run_in_view
 from lineshaft.processes.programs import CommandOptions
 from lineshaft.sandbox.jail import best_jail
 from lineshaft.values import Context, Line
@@ -331,3 +331,19 @@ async def test_an_error_of_who_is_told_lines_is_raised(tmp_path: Path) -> None:
         done = await session.call("look", {})
     assert done.error is not None
     assert "ValueError: a" in done.error.message
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("https://u:pw@host/r.git", "https://host/r.git"),
+        ("ssh://git:pw@host:22/r.git", "ssh://git@host:22/r.git"),
+        ("git+ssh://git:p@w@host/r.git", "git+ssh://git@host/r.git"),
+        ("git@host:r.git", "git@host:r.git"),
+        ("https://[bad", ""),
+    ],
+)
+def test_the_origin_is_told_without_a_password(tmp_path: Path, url: str, said: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+    assert origin_of(tmp_path) == said

@@ -181,7 +181,9 @@ def _write_git_stub(root: Path, real: Path) -> None:
 
 
 def origin_of(root: Path) -> str:
-    """Return the address of a repository's `origin`, without what it says of a user; or nothing.
+    """Return the address of a repository's `origin`, or nothing.
+
+    It is without the user or, for SSH, without the password.
 
     Args:
         root: The repository's folder; also one of several working trees.
@@ -193,9 +195,15 @@ def origin_of(root: Path) -> str:
     except (OSError, configparser.Error):
         return ""
     url = parser.get('remote "origin"', "url", fallback="") or ""
-    parts = urlsplit(url)
-    if parts.scheme and "@" in parts.netloc and not parts.scheme.startswith("ssh"):
-        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    user, at, host = parts.netloc.rpartition("@")
+    if parts.scheme and at:
+        # To log in over SSH a name is needed; a password is needed nowhere.
+        kept = f"{user.partition(':')[0]}@" if "ssh" in parts.scheme else ""
+        url = urlunsplit(parts._replace(netloc=f"{kept}{host}"))
     return url if url.isprintable() and '"' not in url else ""
 
 
