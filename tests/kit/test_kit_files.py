@@ -3,6 +3,7 @@
 import codecs
 import hashlib
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from lineshaft.errors import ToolError
 from lineshaft.kit import delete_file, edit_file, move_file, read_file, write_file
 from lineshaft.kit._replacing import replaced
 from lineshaft.values import Context, decoded_text, lines_of
+from lineshaft.workspace import Folder
+from lineshaft.workspace.disk.access import MOST_BYTES
 
 
 def sha(data: bytes) -> str:
@@ -329,3 +332,20 @@ async def test_an_edit_takes_time_in_proportion_to_the_file(
     with pytest.raises(ToolError) as caught:
         await edit_file("long.txt", call, old, "c")
     assert caught.value.code == "E_PRECONDITION_FAILED"
+
+
+async def test_a_file_that_is_too_large_to_be_read_is_replaced_and_comes_back(
+    call: Context, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    with (tmp_path / "work" / "f").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    folder = Folder(tmp_path / "work", journals=tmp_path / "journals")
+    view = folder.begin("run", atomic=True)
+
+    await write_file("f", "small", replace(call, workspace=view))
+    await view.land()
+
+    assert (tmp_path / "work" / "f").read_text() == "small"
+    await folder.undo("run")
+    assert (tmp_path / "work" / "f").stat().st_size == MOST_BYTES + 1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
-from lineshaft.errors import FileMissing
+from lineshaft.errors import FileMissing, TooLarge
 from lineshaft.kit._bounds import WHOLE_BYTES, size, too_large
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._replacing import replaced
@@ -120,10 +120,10 @@ async def write_file(
 
 
 async def _written_so_far(workspace: Workspace, path: str) -> DecodedText:
-    """Return the text that is at a path, or an empty one in UTF-8 where none is."""
+    """Return the text that is at a path, or an empty one in UTF-8 where none is, or none fits."""
     try:
         found = await workspace.read(path, noted=False)
-    except FileMissing:
+    except (FileMissing, TooLarge):
         return DecodedText("")
     return decoded_text(found.data) or DecodedText("")
 
