@@ -460,7 +460,7 @@ class CallPipeline:
             else:
                 self._reserved -= 1
         if self._open.pop(entry, self) is None:  # else the run ended first, and closed it
-            self._close(entry, _fate(entry, done))
+            self._close(entry, done)
         self._orders.pop(entry.id, None)
         self._inside.pop(entry.id, None)
         self._look()
@@ -493,17 +493,19 @@ class CallPipeline:
 
     def _close(self, entry: CallEntry, done: Done) -> None:
         log = self._run.call_log
+        fate = _fate(entry, done)
+        waits = self._suspended or self._run.controls.stands
         if entry.answered:
             log.drop(entry)
-        elif done is CANCELLED and (self._suspended or self._run.controls.stands):
-            return  # it waits; a later segment of the run makes it
+        elif fate is CANCELLED and waits:
+            return  # a later segment of the run makes it
         else:
             if entry.layer is not None:
                 entry.layer.drop()
-            if done is CANCELLED and entry.key:
+            if done is CANCELLED and entry.refusal is None and entry.key and not waits:
                 self._dropped[entry.key] = None
             with suppress(StateError):  # what is exact is lost with the run
-                log.end(entry, done, keep=False)
+                log.end(entry, fate, keep=False)
 
     def _goes_on(self, entry: CallEntry) -> bool:
         """Return whether a call waited, or comes of middleware around one that did.
@@ -579,7 +581,7 @@ class CallPipeline:
         for entry in left:
             if entry.started is not None:
                 entry.status = "unknown"
-            self._close(entry, _fate(entry, CANCELLED))
+            self._close(entry, CANCELLED)
 
     async def admit(self, spec: ToolSpec, call: Call, *, paths: tuple[str, ...] = ()) -> None:
         """Decide whether the run itself may take place.
