@@ -91,6 +91,9 @@ class WasmRun:
         self._unseen: deque[int] = deque()
         """The last of them: calls whose ends the thread had not read when it began its turn."""
 
+        self._withdrawn: set[int] = set()
+        """Those of them that the script had withdrawn when it last withdrew any."""
+
         self._stopped = False
         self._finding: asyncio.Task[None] | None = None
         self._drain: asyncio.TimerHandle | None = None
@@ -153,8 +156,10 @@ class WasmRun:
         self._calls.cancel(begun.cancels)
         while len(self._unseen) > self._told - seen:
             self._unseen.popleft()
-        # An end that is still to be read ends the turn, unless the turn withdraws the call.
-        if begun.blocked and all(number in begun.cancels for number in self._unseen):
+        if begun.cancels:
+            self._withdrawn = self._withdrawn.union(begun.cancels).intersection(self._unseen)
+        # An end that is still to be read ends the turn, unless the script withdrew the call.
+        if begun.blocked and self._withdrawn.issuperset(self._unseen):
             self._calls.block()
             if begun.seconds is not None:
                 due = self._clock() + begun.seconds
