@@ -1,16 +1,20 @@
 """Agents that host code runs in the body of a tool: a part of that tool's run."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
-from lineshaft import Policy, Session, Tool, ToolError, kit
+from lineshaft import Answer, Event, Limits, Pending, Policy, Session, Tool, ToolError, kit
 from lineshaft.agents import AgentResult, Microagent
 from lineshaft.errors import AgentError
+from lineshaft.models import ModelReply, ModelRequest, OnText
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Call, Context
+from support import Outside
 
 pytestmark = pytest.mark.behaviour("C13")
 
@@ -140,6 +144,80 @@ async def test_its_calls_do_not_wait_for_the_lane_of_the_tool_around(folder: Pat
     async with Session([tool], workspace=folder, policy=OPEN) as session:
         result = await session.run("return await have()")
     assert result.value == "sent"
+
+
+async def yes(pending: Sequence[Pending]) -> Mapping[str, Answer]:
+    return {each.id: Answer(allow=True) for each in pending}
+
+
+def sender(outside: Outside, model: ScriptedModel | None = None) -> Microagent[str]:
+    """Return an agent that pokes, which nobody has approved."""
+    return writer(
+        tools=[outside.tool("poke", effect="external")],
+        model=model or ScriptedModel((call("poke"), exit_with("poked"))),
+    )
+
+
+@pytest.mark.parametrize("way", ["run", "call"])
+@pytest.mark.parametrize("kind", ["async", "sync"])
+async def test_a_person_is_asked_for_its_calls(folder: Path, kind: str, way: str) -> None:
+    outside = Outside()
+    agent = sender(outside)
+
+    async def slowly() -> str:
+        """Have it sent."""
+        return (await agent.run(text="x")).output
+
+    def at_once() -> str:
+        """Have it sent."""
+        return agent.run_sync(text="x").output
+
+    tool = Tool.from_function(slowly if kind == "async" else at_once, name="have", effect="write")
+    limits = Limits(call_seconds=10)
+    async with Session([tool], workspace=folder, approver=yes, limits=limits) as session:
+        one = session.run("return await have()") if way == "run" else session.call("have")
+        result = await one
+    assert (result.value, result.error) == ("poked", None)
+    assert outside.counts["poke"] == 1
+
+
+async def test_a_person_is_asked_once_for_two_of_which_one_works_on(folder: Path) -> None:
+    outside, waits = Outside(), asyncio.Event()
+    asked: list[int] = []
+
+    async def approver(pending: Sequence[Pending]) -> Mapping[str, Answer]:
+        asked.append(len(pending))
+        return await yes(pending)
+
+    class Late(ScriptedModel):
+        """Answers when the other agent's call waits."""
+
+        @override
+        async def complete(
+            self, request: ModelRequest, *, on_text: OnText | None = None
+        ) -> ModelReply:
+            await waits.wait()
+            return await super().complete(request, on_text=on_text)
+
+    def heard(event: Event) -> None:
+        if event.kind == "verdict" and event.data["verdict"] == "ask":
+            waits.set()
+
+    first = sender(outside)
+    second = sender(outside, Late((call("poke"), exit_with("poked"))))
+
+    async def have() -> list[str]:
+        """Have both sent."""
+        both = await asyncio.gather(first.run(text="x"), second.run(text="x"))
+        return [each.output for each in both]
+
+    tool, limits = Tool.from_function(have, effect="write"), Limits(call_seconds=10)
+    async with Session(
+        [tool], workspace=folder, approver=approver, limits=limits, sinks=[heard]
+    ) as session:
+        result = await session.run("return await have()")
+    assert result.value == ["poked", "poked"]
+    assert asked == [2]
 
 
 async def test_nothing_is_left_to_it_once_the_tools_call_is_over(folder: Path) -> None:

@@ -642,15 +642,13 @@ class CallPipeline:
     def _all_wait(self, pending: Collection[str]) -> bool:
         """Return whether no open call can go on before one of some calls is answered.
 
-        A container waits where it has made calls and all of them wait, and its script, where it
-        executes one, can do nothing else, or waits for others to end.
+        A call that has made others waits where all of them wait, and its script, where it executes
+        one, can do nothing else, or waits for others to end. It is a container, or the body of its
+        tool runs an agent.
         """
         inner = self._run.inner
         waiting = {entry.call.parent for entry in self._open} - inner.working | inner.queued.keys()
-        return all(
-            entry.id in pending or (entry.spec and entry.spec.container and entry.id in waiting)
-            for entry in self._open
-        )
+        return all(entry.id in pending or entry.id in waiting for entry in self._open)
 
     def _only_agents(self) -> bool:
         outermost = [entry.spec for entry in self._open if entry.call.parent is None]
