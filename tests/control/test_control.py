@@ -331,6 +331,46 @@ return await waiting
     assert (outside.counts["note"], outside.counts["poke"]) == (1, 0)
 
 
+@pytest.mark.parametrize("then", ["nothing", "yes"])
+async def test_what_was_left_open_is_asked_again_once_the_run_can_no_longer_pause(
+    opened: Open, outside: Outside, tmp_path: Path, then: str
+) -> None:
+    asked: list[list[object]] = []
+
+    async def answer(pending: tuple[Pending, ...]) -> dict[str, Answer]:
+        asked.append([each.arguments["what"] for each in pending])
+        given = {"answered", "left"} if then == "yes" and len(asked) > 1 else {"answered"}
+        return {each.id: YES for each in pending if each.arguments["what"] in given}
+
+    script = """
+async def one():
+    try:
+        return await poke(what="left")
+    except ToolError as error:
+        return [error.code, str(error)]
+async def other():
+    await poke(what="answered")
+    for _ in range(5):
+        await whole_archive()
+return (await asyncio.gather(one(), other()))[0]
+"""
+    async with opened(
+        whole_archive,
+        store=Store(tmp_path / "s.db", keep_mb=2),
+        approver=answer,
+        limits=Limits(seconds=10),
+    ) as session:
+        result = await session.run(script)
+    assert result.error is None
+    assert asked == [["left", "answered"], ["left"]]
+    if then == "yes":
+        assert outside.counts["poke"] == 2
+    else:
+        assert result.value[0] == "E_DENIED"
+        assert result.value[1].endswith("it needs an approval, and none was given")
+        assert outside.counts["poke"] == 1
+
+
 async def test_a_call_that_the_script_gave_up_is_not_made_again(
     opened: Open, outside: Outside
 ) -> None:

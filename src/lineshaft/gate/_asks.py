@@ -167,7 +167,10 @@ class Asks:
         return sorted(self._waiters.values(), key=lambda w: self._order.get(w.pending.id, last))
 
     def _is_time(self) -> bool:
-        new = any(not w.left and not w.answered.is_set() for w in self._waiters.values())
+        waits = self._can_pause()  # else what the approver left open is asked again
+        new = any(
+            not (w.left and waits) and not w.answered.is_set() for w in self._waiters.values()
+        )
         return new and self._stuck(self._waiters)
 
     async def _ask(self, approver: Approver) -> None:
