@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field, PastDate
 
-from lineshaft import Caller, Policy, Session, run_sync, tool
+from lineshaft import Caller, Policy, Session, Tool, run_sync, tool
 from lineshaft.agents import Microagent
 from lineshaft.errors import AgentPaused, ConfigError
 from lineshaft.testing import ScriptedModel, call, exit_with
@@ -77,6 +77,15 @@ async def test_no_arguments_come_in_many_forms(tmp_path: Path, nothing: str | No
     async with Session([look], workspace=tmp_path, store=False) as session:
         answer = await session.handle("look", nothing)
     assert not answer.is_error, answer.text
+
+
+async def test_an_argument_that_comes_by_two_names_is_answered(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"user name": {"type": "string"}}}
+    greet = Tool.from_schema(name="greet", effect="read", input_schema=schema, function=look)
+    async with Session([greet], workspace=tmp_path, store=False) as session:
+        answer = await session.handle("greet", {"user name": "a", "user_name": "b"})
+    assert answer.is_error
+    assert "E_INVALID_ARGS: 'user_name' and 'user name' are one argument" in answer.text
 
 
 async def test_middleware_that_gives_no_function_is_named(tmp_path: Path) -> None:

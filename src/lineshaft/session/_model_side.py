@@ -113,18 +113,18 @@ class ModelSide:
         self, name: str, arguments: object, *, run: RunScript, call: MakeCall
     ) -> Handled:
         """Carry out what a model called."""
+        said = str(name)  # a model may have said anything
         try:
             given = arguments_of(arguments)
             if name == RUN_SCRIPT.name:
                 return await self._script(given, run)
+            known = {model_name(spec.name): spec for spec in (*self._specs(), *self._runtime)}
+            spec = known.get(said)
+            if spec is not None:
+                given = arguments_of(own_names(spec, given))
         except ToolError as error:
             problem = CallError(code=error.code, message=error.message, hint=error.hint)
             return self.of_call(CallResult(error=problem, status="refused"), None)
-        said = str(name)  # a model may have said anything
-        known = {model_name(spec.name): spec for spec in (*self._specs(), *self._runtime)}
-        spec = known.get(said)
-        if spec is not None:
-            given = arguments_of(own_names(spec, given))
         return self.of_call(await call(spec.name if spec else said, given), spec)
 
     async def _script(self, given: Mapping[str, object], run: RunScript) -> Handled:
