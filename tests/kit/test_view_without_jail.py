@@ -4,9 +4,9 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import psutil
@@ -82,6 +82,18 @@ return await look("pwd; cat a.txt b.txt; echo x > c.txt; rm a.txt; echo problem 
     ]
     assert sorted(path.name for path in work.iterdir()) == [".env", "a.txt", "b.txt"]
     assert done.landed == 1, "at the end, not before the program"
+
+
+async def test_a_view_that_a_sync_function_begins_counts_as_one_without_a_jail(work: Path) -> None:
+    inner = cast("Callable[[str, Context], Awaitable[dict[str, Any]]]", looking().function)
+
+    def look(line: str, call: Context) -> object:
+        return inner(line, call)
+
+    tool = Tool.from_function(look, effect="exec", jailed=True, viewed=True, needs_disk=False)
+    async with Session([tool], workspace=work, python=NONE, policy=OPEN) as session:
+        done = await session.call("look", {"line": "cat a.txt"})
+    assert done.value["boundary"] == "none"
 
 
 async def test_what_a_generator_makes_is_staged_and_undone(work: Path) -> None:

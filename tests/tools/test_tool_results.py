@@ -1,16 +1,18 @@
 """Running a tool's body, and what becomes of its result."""
 
+import asyncio
 import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import pathlib
 import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, ContextDecorator, asynccontextmanager
 from types import MappingProxyType
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -20,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
+from lineshaft import run_sync
 from lineshaft.errors import ToolError
 from lineshaft.gate._invoke import bind, invoke
 from lineshaft.tools import Tool, tool
@@ -366,6 +369,61 @@ async def test_a_sync_function_that_returns_an_awaitable_is_awaited() -> None:
     made = Tool.from_function(outer)
     assert not made.is_async
     assert await run(made) == 3
+
+
+async def one_more(number: int) -> int:
+    return number + 1
+
+
+def test_a_sync_wrapper_may_run_what_it_wraps_to_its_end(tmp_path: pathlib.Path) -> None:
+    @functools.wraps(one_more)
+    def whole(number: int) -> int:
+        return asyncio.run(one_more(number))
+
+    made = Tool.from_function(whole, effect="read")
+    assert not made.is_async
+    result = run_sync("return await one_more(1)", tools=[made], workspace=tmp_path, store=False)
+    assert result.value == 2
+
+
+def handed_on(function: Callable[[int], Awaitable[int]]) -> Callable[[int], Awaitable[int]]:
+    @functools.wraps(function)
+    def wrapper(number: int) -> Awaitable[int]:
+        return function(number)
+
+    return wrapper
+
+
+class Within(ContextDecorator, AbstractContextManager[None]):
+    def __exit__(self, *raised: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        handed_on(one_more),
+        Within()(one_more),
+        functools.cache(one_more),
+        functools.partial(handed_on(one_more)),
+    ],
+)
+async def test_a_wrapper_that_hands_a_coroutine_on_is_awaited(
+    wrapped: Callable[[int], Awaitable[int]],
+) -> None:
+    made = Tool.from_function(wrapped, name="more")
+    assert made.spec.input_schema["properties"] == {"number": {"type": "integer"}}
+    assert await run(made, number=1) == 2
+
+
+async def test_an_async_wrapper_and_a_static_method_are_awaited_where_they_are_called() -> None:
+    @functools.wraps(one_more)
+    async def wrapper(number: int) -> int:
+        return await one_more(number)
+
+    for each in (wrapper, staticmethod(one_more), functools.partial(wrapper)):
+        made = Tool.from_function(each, name="more")
+        assert made.is_async
+        assert await run(made, number=1) == 2
 
 
 async def test_a_result_is_copied() -> None:

@@ -2,7 +2,6 @@
 
 import difflib
 import functools
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from typing import (
@@ -30,6 +29,7 @@ from lineshaft.tools.schemas import (
     address_names,
     as_list,
     as_schema,
+    is_awaited,
     own_name,
     password_names,
     places,
@@ -349,7 +349,7 @@ class Tool(Generic[P, R]):
     @functools.cached_property
     def is_async(self) -> bool:
         """Whether its body is awaited; otherwise it runs in a thread."""
-        return inspect.iscoroutinefunction(target_of(self.function))
+        return is_awaited(self.function)
 
     def with_name(self, name: str) -> "Tool[P, R]":
         """Return the same tool under another canonical name.

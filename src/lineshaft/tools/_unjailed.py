@@ -2,9 +2,11 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
+
+from lineshaft.tools.schemas import is_awaited
 
 _UNJAILED = ContextVar("unjailed", default=False)
 
@@ -17,17 +19,31 @@ def counts_as_unjailed() -> bool:
 def unjailed(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose body knows that it counts as one without a jail.
 
-    Only async ones can start programs in views, so others stay as they are.
+    Only async bodies can start programs in views; a sync function may return one.
     """
-    if not inspect.iscoroutinefunction(inspect.unwrap(function)):
-        return function
 
-    @functools.wraps(function)
-    async def body(*args: object, **given: object) -> object:
+    async def awaited(body: Awaitable[object]) -> object:
         token = _UNJAILED.set(True)
         try:
-            return await function(*args, **given)
+            return await body
         finally:
             _UNJAILED.reset(token)
 
-    return body
+    if is_awaited(function):
+
+        @functools.wraps(function)
+        async def asynchronous(*args: object, **given: object) -> object:
+            return await awaited(function(*args, **given))
+
+        return asynchronous
+
+    @functools.wraps(function)
+    def synchronous(*args: object, **given: object) -> object:
+        token = _UNJAILED.set(True)
+        try:
+            result = function(*args, **given)
+        finally:
+            _UNJAILED.reset(token)
+        return awaited(cast("Awaitable[object]", result)) if inspect.isawaitable(result) else result
+
+    return synchronous

@@ -135,11 +135,28 @@ def own_name(function: object) -> str | None:
 
 def target_of(function: object) -> Function:
     """Return the plain function below partials, wrappers and callable objects."""
+    function = _called(function)
+    while (inner := inspect.unwrap(cast("Function", function))) is not function:
+        function = _called(inner)
+    return inner
+
+
+def is_awaited(function: object) -> bool:
+    """Return whether a call of a function gives a coroutine at once.
+
+    What it wraps does not count: a sync wrapper around an async function may run that to its end.
+    """
+    function = _called(function)
+    if isinstance(function, staticmethod):
+        function = cast("staticmethod[..., object]", function).__func__
+    return inspect.iscoroutinefunction(function)
+
+
+def _called(function: object) -> object:
+    """Return what a call of a partial or of a callable object calls."""
     while isinstance(function, functools.partial):
         function = cast("functools.partial[object]", function).func
-    if not inspect.isroutine(function):
-        function = type(function).__call__
-    return inspect.unwrap(cast("Function", function))
+    return function if inspect.isroutine(function) else type(function).__call__
 
 
 def _parameters(function: Function, name: str) -> tuple[inspect.Parameter, ...]:
