@@ -3,7 +3,8 @@
 import datetime
 import enum
 import json
-from collections.abc import Callable
+import typing
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -159,6 +160,42 @@ def test_what_does_not_fit_is_told_with_its_place(
     assert message in error.message
     assert "pydantic" not in error.message
     assert "Input" not in error.message
+
+
+@tool(effect="read")
+def send(
+    to: Iterable[str],
+    sizes: Annotated[Iterable[int], Field(max_length=2)] = (),
+    named: dict[str, Iterable[int] | None] | None = None,
+    rest: typing.Iterable[typing.Iterable[str]] = (),
+) -> None:
+    """Mail it."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"to": ["a", 1]}, "`to[1]` must be a string, not 1"),
+        ({"to": "a"}, "`to` must be a list, not 'a'"),
+        ({"to": [], "sizes": ["bad"]}, "`sizes[0]` must be an integer, not 'bad'"),
+        ({"to": [], "sizes": [1, 2, 3]}, "`sizes`"),
+        ({"to": [], "named": {"a": [1, "bad"]}}, "`named.a[1]` must be an integer"),
+        ({"to": [], "rest": [["a"], [1]]}, "`rest[1][0]` must be a string"),
+    ],
+)
+def test_the_items_of_an_iterable_are_looked_at_before_the_body_runs(
+    arguments: dict[str, object], message: str
+) -> None:
+    assert message in refusal(send, **arguments).message
+
+
+def test_an_iterable_is_a_list_in_the_body() -> None:
+    given = {"to": ["a"], "sizes": [1], "named": {"a": [1], "b": None}, "rest": [["x"]]}
+    assert send.contract.accept({**given}) == given
+    assert send.spec.input_schema["properties"]["to"] == {  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]  a schema
+        "type": "array",
+        "items": {"type": "string"},
+    }
 
 
 def test_the_hint_is_the_signature() -> None:

@@ -26,7 +26,7 @@ from lineshaft.tools.schemas import (
 )
 from lineshaft.tools.typed.errors import problems_of
 from lineshaft.tools.typed.hidden import refuse_hidden
-from lineshaft.tools.typed.modern import modern
+from lineshaft.tools.typed.modern import modern, whole
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
 
@@ -131,7 +131,7 @@ def _arguments(signature: Signature, name: str) -> _Adapted:
                 f"the default of parameter {parameter.name!r} of {name}() is a pydantic Field",
                 hint=f"write {parameter.name}: Annotated[..., Field(...)] = default",
             )
-        fields[parameter.name] = modern(parameter.type)
+        fields[parameter.name] = whole(parameter.type)
     made = _make(name, fields)
     required = frozenset(p.name for p in signature.parameters if p.required)
     # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.

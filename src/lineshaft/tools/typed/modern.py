@@ -1,8 +1,12 @@
-"""`typing.TypedDict` before Python 3.12, which pydantic cannot read: the same types, made anew."""
+"""Annotations as pydantic should read them.
+
+Before Python 3.12 it cannot read `typing.TypedDict`, so the same types are made anew. It checks the
+items of an `Iterable` when they are taken, which for an argument is too late.
+"""
 
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import UnionType
 from typing import Annotated, Literal, NotRequired, Required, Union, cast, get_args, get_origin
 
@@ -15,28 +19,35 @@ _make = cast("Callable[[str, dict[str, object]], type]", typing_extensions.Typed
 
 def modern(annotation: object) -> object:
     """Return an annotation in which every `TypedDict` is one that pydantic can read."""
-    return annotation if sys.version_info >= (3, 12) else _modern(annotation, ())
+    return _modern(annotation, (), whole=False)
 
 
-def _modern(annotation: object, inside: tuple[object, ...]) -> object:
+def whole(annotation: object) -> object:
+    """Return the annotation of an argument, as `modern` does, with a list for each `Iterable`."""
+    return _modern(annotation, (), whole=True)
+
+
+def _modern(annotation: object, inside: tuple[object, ...], *, whole: bool) -> object:
     if typing.is_typeddict(cast("type", annotation)):
-        return _remade(cast("type", annotation), inside)
+        return _remade(cast("type", annotation), inside, whole=whole)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal or not arguments:
         return annotation
     if origin is Annotated:
         bare, *notes = arguments
-        return cast("dict[object, object]", Annotated)[(_modern(bare, inside), *notes)]
-    made: tuple[object, ...] = tuple(_modern(argument, inside) for argument in arguments)
-    if all(new is old for new, old in zip(made, arguments, strict=True)):
+        return cast("dict[object, object]", Annotated)[(_modern(bare, inside, whole=whole), *notes)]
+    made = tuple(_modern(argument, inside, whole=whole) for argument in arguments)
+    if whole and origin is Iterable:
+        origin = list
+    elif all(new is old for new, old in zip(made, arguments, strict=True)):
         return annotation
     if origin in (Union, UnionType):
         return Union[made]  # noqa: UP007  made at run time
     return cast("dict[object, object]", origin)[made[0] if len(made) == 1 else made]
 
 
-def _remade(old: type, inside: tuple[object, ...]) -> type:
-    if type(old).__module__ != "typing":
+def _remade(old: type, inside: tuple[object, ...], *, whole: bool) -> type:
+    if sys.version_info >= (3, 12) or type(old).__module__ != "typing":
         return old
     if old in inside:
         raise ConfigError(
@@ -48,7 +59,7 @@ def _remade(old: type, inside: tuple[object, ...]) -> type:
     needed: set[str] = set()
     for name, hint in typing.get_type_hints(old, include_extras=True).items():
         bare, is_required = _field(hint, is_required=name in said)
-        fields[name] = _modern(bare, (*inside, old))
+        fields[name] = _modern(bare, (*inside, old), whole=whole)
         if is_required:
             needed.add(name)
     required = frozenset(needed)
