@@ -3,10 +3,10 @@
 import asyncio
 import textwrap
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, Self, TypedDict
 
 import pytest
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
 
 from lineshaft import ConfigError, Context, Limits, Policy, Session, Tool, ToolError, kit, tool
 from lineshaft.agents import Budget, Microagent, PromptTemplate
@@ -448,6 +448,58 @@ async def test_inputs_of_a_model_have_their_defaults(folder: Path) -> None:
     assert "most:\n```text\n3\n```" in model.requests[0].messages[0].text
     with pytest.raises(ToolError, match="most"):
         await agent.run(text="x", most="many", workspace=folder)
+
+
+class Span(BaseModel):
+    """Inputs with bounds."""
+
+    start: int = Field(ge=1, le=5, description="The first line.")
+    end: int = Field(default=5, alias="stop")
+    words: Annotated[str, Field(pattern="^[a-z]+$"), AfterValidator(lambda text: text + "!")] = "a"
+    mark: str = Field(default_factory=lambda: "m")
+
+    @field_validator("mark")
+    @classmethod
+    def tidy(cls, mark: str) -> str:
+        """Tidy it."""
+        return mark.strip()
+
+    @model_validator(mode="after")
+    def order(self) -> Self:
+        """Look at both."""
+        if self.start > self.end:
+            raise ValueError("it ends before it starts")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ({"start": 1000}, "`start` must be 5 or less"),
+        ({"start": 1, "words": "A"}, "`words` must be"),
+        ({"start": 4, "end": 3}, "the inputs are refused: it ends before it starts"),
+    ],
+)
+async def test_inputs_keep_within_what_their_model_says(
+    folder: Path, inputs: dict[str, Any], told: str
+) -> None:
+    agent, model = triage(FOUND, inputs=Span)
+    with pytest.raises(ToolError) as caught:
+        await agent.run(**inputs, workspace=folder)
+    assert caught.value.code == "E_INVALID_ARGS"
+    assert told in caught.value.message
+    assert not model.requests
+
+
+async def test_inputs_of_a_model_are_described_and_pass_its_validators(folder: Path) -> None:
+    agent, model = triage(FOUND, inputs=Span)
+    schema: Any = agent.as_tool().spec.input_schema
+    start = {"type": "integer", "minimum": 1, "maximum": 5, "description": "The first line."}
+    assert schema["properties"]["start"] == start
+    await agent.run(start=2, words="b", mark=" x ", workspace=folder)
+    text = model.requests[0].messages[0].text
+    for name, value in (("start", 2), ("end", 5), ("words", "b!"), ("mark", "x")):
+        assert f"{name}:\n```text\n{value}\n" in text
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ from lineshaft.values import (
 )
 
 R = TypeVar("R")
+V = TypeVar("V")
 
 _NO_MODEL = (
     'give it `model="openai:gpt-5-mini"`; on the command line, `--model M` or the variable'
@@ -183,7 +184,7 @@ class Microagent(Generic[R]):
         self.name = name
         self._template = _template_of(name, instructions)
         self._description = description or _first_line(self._template.task)
-        self._inputs = _signature_of(name, inputs or TextInput)
+        self._inputs, self._validated = _signature_of(name, inputs or TextInput)
         self._tools = tools if isinstance(tools, Toolset) else Toolset(tools)
         if scripts:
             self._tools |= Toolset.of_runtime([script_tool(self._tools.specs)])
@@ -340,9 +341,10 @@ class Microagent(Generic[R]):
 
         async def body(context: Context, **given: object) -> object:
             exit_tool = _exit_for(given.pop(RETURNS, None)) or self._exit
+            inputs = self._validated(given)
             conversation = requests.conversation(context)
             loop = self._loop(context, conversation, commits, exit_tool, made.contract.deliver)
-            return await self._work(context, given, start, loop)
+            return await self._work(context, inputs, start, loop)
 
         parameters = list(self._inputs.parameters.values())
         if self._is_open:
@@ -502,8 +504,8 @@ def refuse_without_model(tool: Tool[..., Any]) -> None:
         find()
 
 
-def _same(result: object) -> object:
-    return result
+def _same(value: V) -> V:
+    return value
 
 
 def _running() -> asyncio.AbstractEventLoop | None:
@@ -525,24 +527,24 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
 
-def _signature_of(name: str, inputs: type) -> inspect.Signature:
-    """Return the inputs of an agent as the parameters of a function.
+def _signature_of(
+    name: str, inputs: type
+) -> tuple[inspect.Signature, Callable[[Mapping[str, object]], Mapping[str, object]]]:
+    """Return the inputs of an agent as the parameters of a function, and what validates them.
 
     Raises:
         ConfigError: They are of no such type, or one has a name that `run` takes itself.
     """
-    kinds = get_type_hints(inputs, include_extras=True)
     if is_typeddict(inputs):
+        kinds = get_type_hints(inputs, include_extras=True)
         required = cast("frozenset[str]", getattr(inputs, "__required_keys__"))  # noqa: B009  of a TypedDict, which has no type of its own
-        defaults = {each: None for each in kinds if each not in required}
+        defaults: Mapping[str, object] = {each: None for each in kinds if each not in required}
+        validated = _same
     elif hasattr(inputs, "model_fields"):
-        fields = cast("Mapping[str, Any]", getattr(inputs, "model_fields"))  # noqa: B009  of a pydantic model, whose import is slow
-        kinds = {each: kinds[each] for each in fields}
-        defaults = {
-            each: field.get_default(call_default_factory=True)
-            for each, field in fields.items()
-            if not field.is_required()
-        }
+        from lineshaft.agents._inputs import fields_of, validator_of  # noqa: PLC0415  imports pydantic, which is slow
+
+        kinds, defaults = fields_of(inputs)
+        validated = validator_of(inputs)
     else:
         raise ConfigError(
             f"agent {name!r}: inputs is {inputs!r}", hint="give a TypedDict or a pydantic model"
@@ -553,7 +555,7 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
         if not each.isidentifier() or iskeyword(each):
             hint = "its name is one of a parameter"
             raise ConfigError(f"agent {name!r}: an input is named {each!r}", hint=hint)
-    return inspect.Signature(
+    parameters = inspect.Signature(
         [
             inspect.Parameter(
                 each,
@@ -564,6 +566,7 @@ def _signature_of(name: str, inputs: type) -> inspect.Signature:
             for each, kind in kinds.items()
         ]
     )
+    return parameters, validated
 
 
 _RETURNS = inspect.Parameter(
