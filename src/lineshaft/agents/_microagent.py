@@ -33,11 +33,11 @@ from msgspec.structs import replace
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._commit import Commits
 from lineshaft.agents._exit import EXIT, GIVE_UP, ExitTool
-from lineshaft.agents._loop import AgentEvent, AgentLoop, Seams, ValidatorFailed
+from lineshaft.agents._loop import AgentEnd, AgentEvent, AgentLoop, Seams, ValidatorFailed
 from lineshaft.agents._partial_reads import PartialReads
 from lineshaft.agents._requests import Conversation, ModelRequests
 from lineshaft.agents._template import PromptTemplate
-from lineshaft.agents._validation import VALIDATE, is_fault, validation
+from lineshaft.agents._validation import VALIDATE, is_fault, under_validation, validation
 from lineshaft.errors import AgentError, AgentPaused, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import (
@@ -109,8 +109,7 @@ class AgentResult(Struct, Generic[R], frozen=True, kw_only=True):
 class _Outcome(Struct):
     """The end of one run, for host code that waits for it."""
 
-    usage: AgentUsage | None = None
-    messages: tuple[Message, ...] = ()
+    end: AgentEnd | None = None
     error: AgentError | None = None
 
 
@@ -268,12 +267,28 @@ class Microagent(Generic[R]):
                 done = Failure(error.code, error.message, error.hint)
         if isinstance(done, Failure):
             raise outcome.error or ToolError(done.code, done.message, hint=done.hint)
-        return AgentResult(
-            output=cast("R", exit_tool.typed(done.value)),
-            usage=outcome.usage or AgentUsage(),
-            messages=outcome.messages,
-            run_id=run_id,
+        end = outcome.end or AgentEnd(
+            result=self._recorded(exit_tool, done.value), messages=(), usage=AgentUsage()
         )
+        return AgentResult(
+            output=cast("R", end.result), usage=end.usage, messages=end.messages, run_id=run_id
+        )
+
+    def _recorded(self, exit_tool: ExitTool, value: object) -> object:
+        """Return the result of a run that a resume has from the record, where it stands as JSON.
+
+        Raises:
+            ToolError: `E_INVALID_RESULT`: its type does not take the JSON that it gives.
+        """
+        try:
+            return exit_tool.typed(value)
+        except ToolError as error:
+            text = (
+                f"agent {self.name!r} ended before this resume, and the type of its result does "
+                f"not take the JSON that it gives: {error.message}"
+            )
+            hint = "give fields one name for both ways, and no serializer that changes a value"
+            raise ToolError("E_INVALID_RESULT", text, hint=hint) from error
 
     def run_sync(
         self,
@@ -361,9 +376,8 @@ class Microagent(Generic[R]):
         _MODELS[body] = partial(self._resolved, start)
         own = {requests.tool.name: requests.tool, COMMIT: commits.tool, **self._tools}
         if self._validate is not None:
-            same = _same if self._is_open else self._exit.typed
             validate = cast("Callable[..., object]", self._validate)
-            own[VALIDATE] = validation(self.name, validate, same, viewed=self._runs_programs)
+            own[VALIDATE] = validation(self.name, validate, viewed=self._runs_programs)
         made = Tool.from_function(
             body,
             name=f"{AGENT_NAMESPACE}.{self.name}",
@@ -407,7 +421,7 @@ class Microagent(Generic[R]):
         except AgentError as error:
             outcome.error = error
             raise ToolError.of(error) from error
-        outcome.usage, outcome.messages = end.usage, end.messages
+        outcome.end = end
         return end.result
 
     def _loop(
@@ -445,7 +459,8 @@ class Microagent(Generic[R]):
             if self._validate is None:
                 return None
             plain = {"result": pydantic_core.to_jsonable_python(result)}
-            done = await context.dispatch(Call(tool=VALIDATE, arguments=plain, origin="agent"))
+            with under_validation(result):
+                done = await context.dispatch(Call(tool=VALIDATE, arguments=plain, origin="agent"))
             if isinstance(done, Failure) and is_fault(done.code):
                 raise ValidatorFailed(done.message, hint=done.hint)
             if isinstance(done, Failure):

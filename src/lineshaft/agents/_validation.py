@@ -1,18 +1,28 @@
 """Validators of results: their signature, and their own faults, which no model can mend."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import deepcopy
 from typing import Any, cast, get_args
 
 import pydantic_core
 
 from lineshaft.errors import ConfigError, ToolError, WorkspaceError
 from lineshaft.tools import Tool
-from lineshaft.values import Context
+from lineshaft.values import Context, Struct
 
 VALIDATE = "validate_result"
 FAULT = "E_AGENT_VALIDATOR"
 """The code of a validator's own fault."""
+
+
+class _Live(Struct, frozen=True):
+    result: object
+
+
+_LIVE: ContextVar[_Live | None] = ContextVar("result under validation", default=None)
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -79,10 +89,19 @@ def _is_context(annotation: object) -> bool:
     return annotation is Context or Context in get_args(annotation)
 
 
+@contextmanager
+def under_validation(result: object) -> Generator[None]:
+    """Give the validator that is called within the block a result, as an object of its type."""
+    token = _LIVE.set(_Live(result))
+    try:
+        yield
+    finally:
+        _LIVE.reset(token)
+
+
 def validation(
     agent: str,
     validate: Callable[..., object],
-    typed: Callable[[object], object],
     *,
     viewed: bool,
 ) -> Tool[..., Any]:
@@ -91,7 +110,6 @@ def validation(
     Args:
         agent: The name of the agent.
         validate: The validator.
-        typed: Makes a result of its JSON form.
         viewed: Whether it runs programs in views of their own.
 
     Raises:
@@ -100,10 +118,13 @@ def validation(
     with_context = takes_context(agent, validate)
 
     async def validate_result(result: object, context: Context) -> object:
+        del result  # what the record shows of it
+        live = _LIVE.get()
+        if live is None:
+            raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
         given = (context,) if with_context else ()
-        value = typed(result)
         try:
-            said = validate(value, *given)
+            said = validate(deepcopy(live.result), *given)  # it looks, and changes nothing
             said = await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
             return cast("object", pydantic_core.to_jsonable_python(said))
         except (ToolError, WorkspaceError):  # a reason against the result, or of the workspace
