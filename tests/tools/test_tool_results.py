@@ -20,7 +20,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_serializer
 
 from lineshaft import run_sync
 from lineshaft.errors import ToolError
@@ -215,6 +215,86 @@ async def test_results_take_the_form_of_their_type(
     assert type(result) is type(seen)
 
 
+class Mixed(BaseModel):
+    """Holds parts of some types, and others of any."""
+
+    model_config = ConfigDict(ser_json_timedelta="float")
+    tags: set[str] = {"a"}
+    by: dict[int, str] = {1: "x"}
+    days: dict[datetime.date, float] = {NOW.date(): 1.0}
+    lasts: datetime.timedelta = datetime.timedelta(seconds=3)
+    pairs: dict[tuple[int, int], list[object]] = {(1, 2): [NOW]}
+    inner: "Mixed | None" = None
+    meta: dict[str, Any] = {}
+    rest: Any = Field(default=None, examples=[1])
+
+
+@dataclasses.dataclass
+class Loose:
+    tags: frozenset[str]
+    extra: object
+
+
+class Short(BaseModel):
+    """Is written as text."""
+
+    meta: dict[str, Any] = {}
+
+    @model_serializer(when_used="json")
+    def write(self) -> str:
+        """Write it."""
+        return "short"
+
+
+MIXED: dict[str, object] = {
+    "tags": ["a"],
+    "by": {"1": "x"},
+    "days": {"2024-05-31": 1.0},
+    "lasts": 3.0,
+    "pairs": {"1,2": ["2024-05-31T12:00:00Z"]},
+    "inner": None,
+    "meta": {},
+    "rest": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "seen"),
+    [
+        (Mixed, Mixed(), MIXED),
+        (
+            Mixed,
+            Mixed(inner=Mixed(rest=datetime.timedelta(hours=1)), meta={"at": NOW}),
+            MIXED | {"inner": MIXED | {"rest": "PT1H"}, "meta": {"at": "2024-05-31T12:00:00Z"}},
+        ),
+        (dict[int, Any], {1: [NOW]}, {"1": ["2024-05-31T12:00:00Z"]}),
+        (list[dict[int, int] | Mixed], [{1: 2}, Mixed()], [{"1": 2}, MIXED]),
+        (Loose, Loose(frozenset({"x"}), {"a": 1}), {"tags": ["x"], "extra": {"a": 1}}),
+        (set[Any], {NOW}, ["2024-05-31T12:00:00Z"]),
+        (tuple[set[int], Any], ({1}, [2]), [[1], [2]]),
+        (tuple[Short, Any], (Short(meta={"a": 1}), 2), ["short", 2]),
+    ],
+)
+async def test_parts_take_the_form_of_their_type_beside_parts_of_any(
+    kind: object, value: object, seen: object
+) -> None:
+    assert await run(giving(value, kind)) == seen
+
+
+class Chain(BaseModel):
+    """May be long."""
+
+    after: "Chain | None" = None
+    note: Any = None
+
+
+def chain(links: int) -> Chain:
+    made = Chain()
+    for _ in range(links):
+        made = Chain(after=made)
+    return made
+
+
 class Liar(BaseModel):
     """Its values may be set to anything."""
 
@@ -254,6 +334,16 @@ class Fragile(BaseModel):
         (dict[str, bytes], {"a": b"x"}, "`a` is bytes, which JSON does not have"),
         (dict[str, Any], {"a": {1}}, "`a` is a set"),
         (dict[str, object], circle(), "contains itself"),
+        (Mixed, Mixed(inner=Mixed(rest={1})), "`inner.rest` is a set"),
+        (Mixed, Mixed(pairs={(1, 2): [b"x"]}), "is bytes, which JSON does not have"),
+        (Mixed, Mixed(meta={"a": {1: 2}}), "`meta.a` is a dict with the key 1"),
+        (Mixed, Mixed(rest=(i for i in range(3))), "`rest` is an object of type"),
+        (Loose, Loose(frozenset(), b"x"), "`extra` is bytes"),
+        (set[Any], {b"x"}, "bytes, which JSON does not have"),
+        (dict[Any, Any], {b"x": 1}, "bytes, which JSON does not have"),
+        (dict[Any, Any], {1: 2, "1": 3}, "a dict with keys that are one in JSON"),
+        (dict[str, bytes | set[int]], {"a": b"x"}, "`a` is bytes"),
+        (Chain, chain(150), "nested more than 100 levels deep"),
     ],
 )
 async def test_results_that_lie_about_their_type_are_refused(

@@ -1,6 +1,7 @@
 """The contract of a tool from the types of a Python function, checked by pydantic."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -22,11 +23,11 @@ from lineshaft.tools.schemas import (
     as_schema,
     plain,
     read_signature,
-    subschemas,
 )
 from lineshaft.tools.typed.errors import problems_of
 from lineshaft.tools.typed.hidden import refuse_hidden
 from lineshaft.tools.typed.modern import modern, whole
+from lineshaft.tools.typed.open_parts import formed, is_open
 
 _make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
 
@@ -59,7 +60,7 @@ class TypedContract:
             self._result, self.output_schema = result
             if signature.result:
                 self.output_schema = {"description": signature.result, **self.output_schema}
-        self._mode: Literal["json", "python"] = "python" if _is_open(self.output_schema) else "json"
+        self._is_open = self.output_schema is not None and is_open(self.output_schema)
 
     def accept(self, arguments: dict[str, object]) -> dict[str, object]:
         """Return the arguments as the function's own types; defaults are not added."""
@@ -79,7 +80,11 @@ class TypedContract:
             if self._result is None:
                 return plain(result)
             checked = self._checked(self._result, result)
-            return plain(self._dumped(self._result, checked))
+            typed = partial(self._dumped, self._result, checked, "json")
+            if not self._is_open:
+                return plain(typed())
+            schema = as_schema(self.output_schema)
+            return formed(self._dumped(self._result, checked, "python"), schema, typed)
         except NotPlain as error:
             raise Mismatch.of(error, "is") from error
 
@@ -95,9 +100,11 @@ class TypedContract:
         except ValidationError as error:
             raise Mismatch(problems_of(error, value, ())) from None
 
-    def _dumped(self, adapter: TypeAdapter[Any], value: object) -> object:
+    def _dumped(
+        self, adapter: TypeAdapter[Any], value: object, mode: Literal["json", "python"]
+    ) -> object:
         try:
-            return adapter.dump_python(value, mode=self._mode, by_alias=True, warnings="error")
+            return adapter.dump_python(value, mode=mode, by_alias=True, warnings="error")
         except Exception as error:
             plain(value)
             raise Mismatch([Problem((), "has no JSON form as annotated")]) from error
@@ -202,15 +209,3 @@ def _add_default(schema: dict[str, object], parameter: Parameter) -> None:
         schema.setdefault("default", plain(parameter.default))
     except NotPlain:
         return
-
-
-def _is_open(schema: Mapping[str, object] | None) -> bool:
-    """Return whether some part of a result may be anything, or is bytes."""
-    if schema is None:
-        return True
-    return any(
-        part.get("format") in ("binary", "base64url")
-        or part.get("additionalProperties") is True
-        or not part.keys() - {"description", "title", "default"}
-        for part in subschemas(as_schema(schema))
-    )
