@@ -487,7 +487,10 @@ async def test_a_history_goes_on() -> None:
     again = (*error.history, UserMessage(text="Go on."))
     end = await loop.run(again)
     assert end.result == "done"
-    assert further.requests[0].messages == again
+    *before, ended, go_on = further.requests[0].messages
+    assert (*before, go_on) == again
+    assert isinstance(ended, CallAnswer)
+    assert (ended.name, ended.failed) == ("GiveUp", False)
 
 
 def test_an_exit_says_what_it_takes() -> None:

@@ -20,6 +20,7 @@ from msgspec import field
 
 from lineshaft.agents._budget import AgentUsage, Budget
 from lineshaft.agents._exit import EXIT, GIVE_UP, GIVING_UP, ExitTool, object_in
+from lineshaft.agents._history import answered
 from lineshaft.errors import AgentError, ModelRefused, ModelUnavailable, ToolError
 from lineshaft.models import (
     CallAnswer,
@@ -160,13 +161,14 @@ class AgentLoop:
         """Work until the model exits with a result that is accepted.
 
         Args:
-            messages: The conversation so far: the instructions, or a history.
+            messages: The conversation so far: the instructions, or a history, in which calls
+                without an answer are given one.
 
         Raises:
             AgentError: A budget is used up, the model cannot be asked or repeats itself, or it
                 gave up.
         """
-        self._messages = list(messages)
+        self._messages = list(answered(messages))
         with self._timed():
             while not self._done:
                 if spent := self._usage.spent(self._budget):
