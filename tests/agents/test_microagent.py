@@ -11,7 +11,14 @@ from pydantic import AfterValidator, BaseModel, Field, field_validator, model_va
 from lineshaft import ConfigError, Context, Limits, Policy, Session, Tool, ToolError, kit, tool
 from lineshaft.agents import Budget, Microagent, PromptTemplate
 from lineshaft.errors import AgentError
-from lineshaft.models import ImagePart, ModelReply, ModelRequest, RequestedCall, UserMessage
+from lineshaft.models import (
+    CallAnswer,
+    ImagePart,
+    ModelReply,
+    ModelRequest,
+    RequestedCall,
+    UserMessage,
+)
 from lineshaft.testing import Scripted, ScriptedModel, call, calls, exit_with, say
 from lineshaft.values import Call
 
@@ -528,6 +535,61 @@ async def test_a_file_that_was_read_whole_may_be_written(folder: Path) -> None:
     )
     await agent.run(path="a.md", workspace=folder)
     assert (folder / "a.md").read_text() == "It works."
+
+
+_HEAD = call("read_file", path="long.txt", start=1, end=2)
+_ALL = call("read_file", path="long.txt")
+_FOUND_IN = call("search_text", pattern="^line 1$", path="long.txt")
+_EDIT = call("edit_file", path="long.txt", edits=[{"old": "line 1\n", "new": "first\n"}])
+_SHORT = "line 1\nline 2\nline 3\n"
+_LONG = "".join(f"line {number}\n" for number in range(1, 9_000))
+_REDACTED = "line 1\nthe token is hunter2hunter2\nline 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        (_LONG, [_ALL, _HEAD]),
+        (_LONG, [_ALL, call("read_file", path="long.txt", start=8_999)]),
+        (_LONG, [_ALL, call("read_file", path="long.txt", start=10_000)]),
+        (_LONG, [_ALL, _FOUND_IN]),
+        (_LONG, [_ALL, _EDIT]),
+        (_LONG, [_HEAD]),
+        (_SHORT, [_HEAD]),
+        (_REDACTED, [_ALL, call("read_file", path="long.txt", start=1, end=1)]),
+    ],
+)
+async def test_a_file_known_in_part_stays_so_until_it_was_read_whole(
+    folder: Path, text: str, reads: list[ModelReply]
+) -> None:
+    (folder / "long.txt").write_text(text)
+    write = call("write_file", path="long.txt", content="short")
+    tools = kit.tools("read_file", "search_text", "edit_file", "write_file")
+    agent, model = triage(*reads, write, FOUND, tools=tools)
+    await agent.run(path="a.md", workspace=folder, secrets=["hunter2hunter2"])
+    *answers, refused = (e for e in model.requests[-1].messages if isinstance(e, CallAnswer))
+    assert not any(each.failed for each in answers)
+    assert "E_PRECONDITION_FAILED" in refused.text
+    after = text.replace("line 1\n", "first\n", 1) if _EDIT in reads else text
+    assert (folder / "long.txt").read_text() == after
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [_HEAD, _ALL],
+        [_ALL, _HEAD],
+        [call("write_file", path="long.txt", content="mine\nand\nmore\n"), _HEAD],
+        [_FOUND_IN],
+    ],
+)
+async def test_a_file_known_whole_may_be_written(folder: Path, before: list[ModelReply]) -> None:
+    (folder / "long.txt").write_text(_SHORT)
+    write = call("write_file", path="long.txt", content="short")
+    tools = kit.tools("read_file", "search_text", "write_file")
+    agent, _ = triage(*before, write, FOUND, tools=tools)
+    await agent.run(path="a.md", workspace=folder)
+    assert (folder / "long.txt").read_text() == "short"
 
 
 async def test_a_model_is_told_no_secrets(folder: Path) -> None:

@@ -5,7 +5,7 @@ A model that reads the beginning of a file, changes it and writes it back would 
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from typing import Literal, cast
 
 from lineshaft.agents._loop import MOST_READ
 from lineshaft.errors import LineshaftError
@@ -23,6 +23,8 @@ class PartialReads:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._paths: set[str] = set()
+        self._known: set[str] = set()
+        """Files that it has read or written as a whole: a window shows no less of them."""
 
     async def note(
         self, tool: Tool, arguments: Mapping[str, object], value: object, shown: object
@@ -36,13 +38,23 @@ class PartialReads:
             shown: The same without secrets, as the model reads it.
         """
         path = await self._path(tool, arguments)
-        if path is None or tool.spec.effect not in ("read", "write"):
+        if path is None:
             return
-        cut = isinstance(value, Mapping) and cast("Mapping[str, object]", value).get("truncated")
-        if tool.spec.effect == "read" and (cut is True or shown != value or _is_long(shown)):
+        if tool.spec.effect == "write" and "content" in arguments:
+            self._know(path)
+        if tool.spec.effect != "read":
+            return
+        lines = _lines_in(value)
+        if lines == "cut" or shown != value or _is_long(shown):
             self._paths.add(path)
-        elif cut is False or "content" in arguments:
-            self._paths.discard(path)
+        elif lines == "all":
+            self._know(path)
+        elif lines == "some" and path not in self._known:
+            self._paths.add(path)
+
+    def _know(self, path: str) -> None:
+        self._paths.discard(path)
+        self._known.add(path)
 
     async def refusal(self, tool: Tool, arguments: Mapping[str, object]) -> Failure | None:
         """Return the refusal of a call that would write a whole file over one known in part."""
@@ -53,7 +65,8 @@ class PartialReads:
             return None
         text = f"you were shown only a part of {path!r}; the rest would be lost"
         hint = (
-            "change it with edit_file, or read it to its end in parts and write it anew elsewhere"
+            "change it with edit_file, or read all of it at once; what is too long for that, read "
+            "in parts and write anew elsewhere"
         )
         return Failure("E_PRECONDITION_FAILED", text, hint, "refused")
 
@@ -65,6 +78,19 @@ class PartialReads:
             return str((await self._context.workspace.resolve(given)).path)
         except LineshaftError:
             return None  # the call itself says why
+
+
+def _lines_in(value: object) -> Literal["all", "some", "cut", "none"]:
+    """Return how much of a file's text a result has; `none`: it is no file's text."""
+    if not isinstance(value, Mapping):
+        return "none"
+    told = cast("Mapping[str, object]", value)
+    if told.get("truncated") is True:
+        return "cut"
+    if "content" not in told or told.get("truncated") is not False:
+        return "none"
+    whole = told.get("start", 1) == 1 and told.get("end") == told.get("total_lines")
+    return "all" if whole else "some"
 
 
 def _is_long(value: object) -> bool:
