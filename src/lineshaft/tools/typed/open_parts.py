@@ -25,7 +25,7 @@ _CHOICES = ("anyOf", "oneOf", "allOf")
 _DEEPEST = 100
 
 
-class _Kept(Struct, frozen=True):
+class _OpenPart(Struct, frozen=True):
     """A part that stays as it is."""
 
     value: object
@@ -34,14 +34,14 @@ class _Kept(Struct, frozen=True):
 class _Within(Struct, frozen=True):
     """A dict or a list that holds open parts; the rest of it takes the form of its type."""
 
-    parts: Mapping[str | int, "_Kept | _Within"]
+    parts: Mapping[str | int, "_OpenPart | _Within"]
     """By key or position; a key that is no text has its position."""
 
     keys: int | None = None
     """How many keys there are, where some are no text."""
 
 
-_Part = _Kept | _Within | None
+_Part = _OpenPart | _Within | None
 """None: all of it takes the form of its type."""
 
 
@@ -65,7 +65,7 @@ def formed(result: object, schema: Schema, typed: Callable[[], object]) -> objec
         NotPlain: An open part, or a key, has no JSON form.
     """
     part = _Open(schema).part(result, [schema])
-    return part.value if isinstance(part, _Kept) else plain(_put(part, typed()))
+    return part.value if isinstance(part, _OpenPart) else plain(_put(part, typed()))
 
 
 def _is_anything(schema: Schema) -> bool:
@@ -76,7 +76,7 @@ def _put(part: _Part, typed: object) -> object:
     """Return a typed form with the open parts in their places."""
     if part is None:
         return typed
-    if isinstance(part, _Kept):
+    if isinstance(part, _OpenPart):
         return part.value
     parts = part.parts
     if isinstance(typed, dict):
@@ -104,7 +104,7 @@ class _Open:
         """Return what is open in a value that one of some schemas tells of."""
         choices = list(self._choices(schemas))
         if any(map(_is_anything, choices)):
-            return _Kept(plain(value))
+            return _OpenPart(plain(value))
         if isinstance(value, Mapping):
             return self._mapping(cast("Mapping[object, object]", value), choices)
         if isinstance(value, list | tuple):
@@ -113,7 +113,9 @@ class _Open:
         if isinstance(value, set | frozenset):
             members = list(cast("set[object]", value))
             if any(self.part(each, _items(choices, 0)) for each in members):
-                return _Kept([plain(each) for each in members])  # its order is another each time
+                return _OpenPart(
+                    [plain(each) for each in members]
+                )  # its order is another each time
         return None
 
     def _mapping(self, value: Mapping[object, object], choices: Sequence[Schema]) -> _Part:
