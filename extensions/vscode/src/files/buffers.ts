@@ -2,13 +2,13 @@
  * The action `buffers`: what the window shows and has not saved, as the bytes it would have.
  */
 
-import { readFile, realpath } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import * as paths from "node:path";
 import * as vscode from "vscode";
 
 import { ActionError, type BuffersAction, type Json, type Observation } from "../protocol/frames.ts";
 import { MOST_BYTES } from "./documents.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin, realOf } from "./paths.ts";
 import { type DecodedText, decodedText, encoded, hashOf, survivesEditor } from "./text.ts";
 
 const PLAIN: DecodedText = { text: "", encoding: "utf-8", mark: new Uint8Array() };
@@ -61,7 +61,7 @@ export class Buffers {
     const found: DirtyFile[] = [];
     for (const document of vscode.workspace.textDocuments) {
       if (document.uri.scheme !== "file" || !document.isDirty || document.isClosed) continue;
-      const real = await realpath(document.uri.fsPath).catch(() => document.uri.fsPath);
+      const real = await realOf(document.uri.fsPath).catch(() => document.uri.fsPath);
       if (!isWithin(this.#root, real)) continue;
       const path = paths.relative(this.#root, real).split(paths.sep).join("/");
       found.push({ document, path, real, version: `${this.#number(document)}.${document.version}` });

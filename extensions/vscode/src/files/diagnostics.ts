@@ -7,7 +7,8 @@ import * as paths from "node:path";
 import * as vscode from "vscode";
 
 import { ActionError, type GetErrorsAction, type Json, type Observation } from "../protocol/frames.ts";
-import { isWithin, placeOf } from "./paths.ts";
+import { documentOf } from "./documents.ts";
+import { isWithin, placeOf, realOf } from "./paths.ts";
 import { BackgroundTabs } from "./tabs.ts";
 
 const QUIET_MS = 1_000;
@@ -57,7 +58,7 @@ export class Diagnostics {
     const files = documents?.map((each) => each.uri) ?? [];
     return await this.#tabs.during(files, async () => {
       const settled = await this.#settled(documents ?? [], signal);
-      return gathered(root, documents, settled);
+      return await gathered(root, documents, settled);
     });
   }
 
@@ -76,19 +77,21 @@ export class Diagnostics {
   }
 }
 
-function gathered(
+async function gathered(
   root: string,
   documents: readonly vscode.TextDocument[] | null,
   settled: boolean,
-): Observation {
-  const places = documents?.map((each) => each.uri.fsPath);
-  const found = vscode.languages
+): Promise<Observation> {
+  const asked = documents && (await Promise.all(documents.map((each) => relativeOf(root, each.uri))));
+  const all = vscode.languages
     .getDiagnostics()
-    .filter(([uri]) => uri.scheme === "file" && isWithin(root, uri.fsPath))
-    .filter(([uri]) => places?.includes(uri.fsPath) !== false)
-    .flatMap(([uri, all]) => all.map((each) => ({ uri, each })))
+    .filter(([uri, diagnostics]) => uri.scheme === "file" && diagnostics.length > 0)
+    .map(async ([uri, diagnostics]) => ({ path: await relativeOf(root, uri), diagnostics }));
+  const found = (await Promise.all(all))
+    .flatMap(({ path, diagnostics }) => path === null ? [] : diagnostics.map((each) => ({ path, each })))
+    .filter(({ path }) => asked?.includes(path) !== false)
     .sort((one, other) => one.each.severity - other.each.severity)
-    .map(({ uri, each }) => told(paths.relative(root, uri.fsPath), each));
+    .map(({ path, each }) => told(path, each));
   const shown = found.slice(0, MOST);
   return {
     observation: "get_errors",
@@ -102,6 +105,12 @@ function gathered(
   };
 }
 
+/** Returns where a file lies in the folder, symlinks followed; null: outside of it. */
+async function relativeOf(root: string, { fsPath }: vscode.Uri): Promise<string | null> {
+  const real = await realOf(fsPath).catch(() => fsPath);
+  return isWithin(root, real) ? paths.relative(root, real) : null;
+}
+
 async function opened(root: string, given: readonly string[]): Promise<vscode.TextDocument[]> {
   const documents: vscode.TextDocument[] = [];
   for (const path of given) {
@@ -110,7 +119,7 @@ async function opened(root: string, given: readonly string[]): Promise<vscode.Te
     if (found?.isFile() !== true) {
       throw new ActionError("E_FILE_NOT_FOUND", `there is no file '${place.path}'`);
     }
-    documents.push(await vscode.workspace.openTextDocument(vscode.Uri.file(place.real)));
+    documents.push(await documentOf(place));
   }
   return documents;
 }

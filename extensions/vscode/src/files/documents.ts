@@ -9,7 +9,7 @@ import * as paths from "node:path";
 import * as vscode from "vscode";
 
 import { ActionError } from "../protocol/frames.ts";
-import type { Place } from "./paths.ts";
+import { isSame, type Place, realOf } from "./paths.ts";
 import { decodedText, survivesEditor } from "./text.ts";
 import { SAVE_MS, within } from "./waiting.ts";
 
@@ -25,14 +25,14 @@ export interface Held {
 
 export class Documents {
   /** Versions of buffers with unsaved changes, as they were read last. */
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new WeakMap<vscode.TextDocument, number>();
 
   /** Reads a file; `shown` says whether its text goes to the host, which then has seen it. */
   async read(place: Place, shown: boolean): Promise<Held> {
+    const document = await unsavedDocument(place);
     const data = await bytesOf(place);
-    const document = openDocument(place.real);
     if (document?.isDirty !== true) return { data, unsaved: null };
-    if (shown) this.#seen.set(place.real, document.version);
+    if (shown) this.#seen.set(document, document.version);
     return { data, unsaved: document.getText() };
   }
 
@@ -60,15 +60,13 @@ export class Documents {
    * have changed.
    */
   async write(place: Place, before: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
-    const document = openDocument(place.real);
-    if (document?.isDirty === true && this.#seen.get(place.real) !== document.version) {
-      throw stale(place, "has changes in the editor that are not saved and were not read");
-    }
+    const document = await unsavedDocument(place);
+    if (document !== undefined) this.#mayEdit(document, place);
     if (!same(await bytesOf(place), before)) throw stale(place, "was changed meanwhile");
     await writable(place);
     const texts = textsOf(before, data);
     if (texts === null) {
-      if (document?.isDirty === true) {
+      if ((await unsavedDocument(place)) !== undefined) {
         throw stale(place, "has unsaved changes, and cannot be written by the editor as it is");
       }
       await replaceWhole(place.real, data);
@@ -85,8 +83,9 @@ export class Documents {
   }
 
   async #edit(place: Place, onDisk: string, text: string): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(place.real));
+    const document = await documentOf(place);
     if (!document.isDirty) await reloaded(document, onDisk, place);
+    this.#mayEdit(document, place);
     const [range, part] = difference(document, text);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, range, part);
@@ -94,7 +93,13 @@ export class Documents {
     if (!(await within(document.save(), SAVE_MS))) {
       throw stale(place, "was edited, and could not be saved");
     }
-    this.#seen.delete(place.real);
+    this.#seen.delete(document);
+  }
+
+  #mayEdit(document: vscode.TextDocument, place: Place): void {
+    if (document.isDirty && this.#seen.get(document) !== document.version) {
+      throw stale(place, "has changes in the editor that are not saved and were not read");
+    }
   }
 }
 
@@ -108,10 +113,44 @@ export function textsOf(before: Uint8Array, after: Uint8Array): { old: string; n
   return survives ? { old: old.text, now: now.text } : null;
 }
 
-export function openDocument(real: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(
-    (each) => each.uri.scheme === "file" && each.uri.fsPath === real && !each.isClosed,
+/**
+ * Returns the document of a file that has changes which are not saved; throws `E_STALE` where it is
+ * open by several paths and more than one has some: nobody knows which of them counts.
+ */
+export async function unsavedDocument(place: Place): Promise<vscode.TextDocument | undefined> {
+  const found = (await openDocuments(place, (each) => each.isDirty)).filter((each) => each.isDirty);
+  if (found.length > 1) throw stale(place, "is open by several paths, with unsaved changes in each");
+  return found[0];
+}
+
+/** Returns the document of a file: one that is open, by whatever path, else as the window names it. */
+export async function documentOf(place: Place): Promise<vscode.TextDocument> {
+  const open = await openDocuments(place, () => true);
+  const found = open.find((each) => each.isDirty) ?? open[0];
+  return found ?? (await vscode.workspace.openTextDocument(await uriOf(place)));
+}
+
+/** Returns open documents of a file. The window does not follow the symlinks of their paths. */
+async function openDocuments(
+  place: Place,
+  which: (document: vscode.TextDocument) => boolean,
+): Promise<vscode.TextDocument[]> {
+  const all = vscode.workspace.textDocuments.filter(
+    (each) => each.uri.scheme === "file" && !each.isClosed && which(each),
   );
+  const leads = await Promise.all(all.map((each) => leadsTo(each.uri, place)));
+  return all.filter((each, at) => leads[at] === true && !each.isClosed);
+}
+
+/** Returns a path of a file below the folder of the window, which may be a symlink. */
+async function uriOf(place: Place): Promise<vscode.Uri> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const shown = folder?.scheme === "file" ? vscode.Uri.joinPath(folder, place.path) : null;
+  return shown !== null && (await leadsTo(shown, place)) ? shown : vscode.Uri.file(place.real);
+}
+
+async function leadsTo({ fsPath }: vscode.Uri, place: Place): Promise<boolean> {
+  return isSame(await realOf(fsPath).catch(() => fsPath), place.real);
 }
 
 /** Waits until a document without changes shows what the disk has. */

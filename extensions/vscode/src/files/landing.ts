@@ -21,12 +21,13 @@ import { shownBytes } from "./buffers.ts";
 import {
   bytesOf,
   difference,
-  openDocument,
+  documentOf,
   reloaded,
   replaceWhole,
   same,
   stale,
   textsOf,
+  unsavedDocument,
   writable,
 } from "./documents.ts";
 import { type Place, placeOf } from "./paths.ts";
@@ -116,8 +117,8 @@ export class Landing {
 }
 
 async function look(place: Place, { path, before, after }: FileEdit): Promise<Planned> {
-  const document = openDocument(place.real);
-  const isDirty = document?.isDirty === true;
+  const document = await unsavedDocument(place);
+  const isDirty = document !== undefined;
   const onDisk = await maybe(place);
   if (before === null) {
     if (onDisk !== null || isDirty) throw stale(place, "is there by now");
@@ -158,7 +159,7 @@ async function change(planned: Planned): Promise<Made> {
     await replaceWhole(place.real, after);
     return { planned, document: null, version: 0, text: "" };
   }
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(place.real));
+  const document = await documentOf(place);
   if (!document.isDirty) await reloaded(document, texts.old, place);
   await edited(document, texts.old, texts.now, place);
   return { planned, document, version: document.version, text: texts.now };

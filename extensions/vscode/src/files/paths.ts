@@ -21,7 +21,7 @@ export async function placeOf(root: string, given: string): Promise<Place> {
   const asked = paths.isAbsolute(given) ? given : paths.join(root, given);
   const inRoot = [root, base].find((each) => isWithin(each, paths.resolve(asked)));
   if (inRoot === undefined || leadsUp(given)) throw outside(given);
-  const real = await deepest(paths.join(base, paths.relative(inRoot, paths.resolve(asked))));
+  const real = await realOf(paths.join(base, paths.relative(inRoot, paths.resolve(asked))));
   if (!isWithin(base, real)) throw outside(given);
   const path = paths.relative(base, real).split(paths.sep).join("/");
   return { path: path === "" ? "." : path, real };
@@ -39,7 +39,7 @@ function leadsUp(given: string): boolean {
 }
 
 /** Follows symlinks of the part of a path that exists, dangling ones too. */
-async function deepest(path: string): Promise<string> {
+export async function realOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
@@ -47,11 +47,11 @@ async function deepest(path: string): Promise<string> {
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
   }
   const { lstat, readlink } = await import("node:fs/promises");
-  const parent = await deepest(paths.dirname(path));
+  const parent = await realOf(paths.dirname(path));
   const here = paths.join(parent, paths.basename(path));
   const link = await lstat(here).catch(() => null);
   if (link?.isSymbolicLink() === true) {
-    return await deepest(paths.resolve(parent, await readlink(here)));
+    return await realOf(paths.resolve(parent, await readlink(here)));
   }
   return here;
 }
@@ -59,6 +59,11 @@ async function deepest(path: string): Promise<string> {
 export function isWithin(root: string, path: string): boolean {
   const way = paths.relative(root, path);
   return way === "" || (way.split(paths.sep)[0] !== ".." && !paths.isAbsolute(way));
+}
+
+/** Returns whether two paths are the same one; on Windows, in any case of letters. */
+export function isSame(one: string, other: string): boolean {
+  return paths.relative(one, other) === "";
 }
 
 function outside(given: string): ActionError {
