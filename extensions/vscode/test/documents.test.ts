@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
 import type { UnsavedChanges } from "../src/files/unsaved.ts";
-import { state, type TextDocument, Uri, workspace } from "./stub/vscode.ts";
+import { EndOfLine, state, type TextDocument, Uri, workspace } from "./stub/vscode.ts";
 
 const { Buffers } = await import("../src/files/buffers.ts");
 const { Diagnostics } = await import("../src/files/diagnostics.ts");
@@ -32,6 +32,8 @@ beforeEach(() => {
   state.documents = [];
   state.diagnostics = [];
   state.folder = link;
+  state.eol = EndOfLine.LF;
+  state.edited = null;
 });
 afterEach(() => { rmSync(base, { recursive: true }); });
 
@@ -100,6 +102,32 @@ test("a document whose file is gone is in the folder, too", async () => {
   await typed(join(link, "a.py"), "typed\n");
   rmSync(join(root, "a.py"));
   assert.deepEqual((await new Buffers(root).dirty()).map((each) => each.path), ["a.py"]);
+});
+
+test("a file without a line break gets those of the text, whatever the editor's setting is", async () => {
+  state.eol = EndOfLine.CRLF;
+  for (const name of ["landed.py", "written.py"]) writeFileSync(join(root, name), "");
+  await land("landed.py", "", "a = 1\nb = 2\n");
+  await new Files(root, new Documents()).write({ kind: "write", path: "written.py", content: "a\nb\n", start: 0, end: -1 });
+  assert.deepEqual([onDisk("landed.py"), onDisk("written.py")], ["a = 1\nb = 2\n", "a\nb\n"]);
+  assert.deepEqual(state.documents.map((each) => each.isDirty), [false, false]);
+});
+
+test("an edit of which the editor makes another text is taken back", async () => {
+  writeFileSync(join(root, "a.py"), "");
+  state.edited = (document) => {
+    document.eol = EndOfLine.CRLF;
+    document.text = document.text.replaceAll("\n", "\r\n");
+  };
+  await assert.rejects(land("a.py", "", "a\nb\n"), { code: "E_STALE", message: /'a\.py' has another text .*; nothing landed$/ });
+  assert.deepEqual([state.documents[0]?.getText(), onDisk("a.py")], ["", ""]);
+});
+
+test("what a person types while a change is made stays, and is named", async () => {
+  writeFileSync(join(root, "a.py"), "");
+  state.edited = (document) => { document.type(`${document.text}typed\n`); };
+  await assert.rejects(land("a.py", "", "a\n"), { code: "E_STALE", message: /nothing landed; these stay changed: a\.py$/ });
+  assert.deepEqual([state.documents[0]?.getText(), onDisk("a.py")], ["a\ntyped\n", ""]);
 });
 
 test("errors of a folder that is opened by a symlink are told", async () => {

@@ -86,10 +86,7 @@ export class Documents {
     const document = await documentOf(place);
     if (!document.isDirty) await reloaded(document, onDisk, place);
     this.#mayEdit(document, place);
-    const [range, part] = difference(document, text);
-    const edit = new vscode.WorkspaceEdit();
-    edit.replace(document.uri, range, part);
-    if (!(await vscode.workspace.applyEdit(edit))) throw stale(place, "could not be edited");
+    if (!(await vscode.workspace.applyEdit(editOf(document, text)))) throw stale(place, "could not be edited");
     if (!(await within(document.save(), SAVE_MS))) {
       throw stale(place, "was edited, and could not be saved");
     }
@@ -173,8 +170,22 @@ export async function reloaded(document: vscode.TextDocument, text: string, plac
   }
 }
 
+/**
+ * Returns the edit that gives a document another text: of the part that differs, and of its line
+ * ends, which a document without a line break has by a setting.
+ */
+export function editOf(document: vscode.TextDocument, text: string): vscode.WorkspaceEdit {
+  const [range, part] = difference(document, text);
+  const edits = [vscode.TextEdit.replace(range, part)];
+  const ends = text.includes("\r\n") ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF;
+  if (text.includes("\n") && document.eol !== ends) edits.push(vscode.TextEdit.setEndOfLine(ends));
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(document.uri, edits);
+  return edit;
+}
+
 /** Returns the part of a document that differs from a text, and what stands there instead. */
-export function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
+function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
   const old = document.getText();
   const shorter = Math.min(old.length, text.length);
   let head = 0;

@@ -20,8 +20,8 @@ import {
 import { shownBytes } from "./buffers.ts";
 import {
   bytesOf,
-  difference,
   documentOf,
+  editOf,
   reloaded,
   replaceWhole,
   same,
@@ -51,8 +51,11 @@ interface Planned {
 interface Made {
   readonly planned: Planned;
   readonly document: vscode.TextDocument | null;
-  /** Of the document, after our edit, or after its save, which may have formatted it. */
-  readonly version: number;
+  /**
+   * Of the document, after our edit, or after its save, which may have formatted it; null: a person
+   * changed it while we did.
+   */
+  readonly version: number | null;
   readonly text: string;
 }
 
@@ -162,7 +165,8 @@ async function change(planned: Planned): Promise<Made> {
   const document = await documentOf(place);
   if (!document.isDirty) await reloaded(document, texts.old, place);
   await edited(document, texts.old, texts.now, place);
-  return { planned, document, version: document.version, text: texts.now };
+  const text = document.getText();
+  return { planned, document, version: isAlike(text, texts.now) ? document.version : null, text };
 }
 
 /** Gives a document another text, by one edit of the part that differs. */
@@ -174,17 +178,20 @@ async function edited(
 ): Promise<void> {
   if (document.getText() !== old) throw stale(place, "was changed in the editor just now");
   if (old === text) return;
-  const [range, part] = difference(document, text);
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(document.uri, range, part);
-  if (!(await vscode.workspace.applyEdit(edit)) || document.getText() !== text) {
-    throw stale(place, "could not be edited");
-  }
+  if (!(await vscode.workspace.applyEdit(editOf(document, text)))) throw stale(place, "could not be edited");
+}
+
+/** Returns whether two texts are the same but for their line ends, which an editor may change. */
+function isAlike(one: string, other: string): boolean {
+  return one.replaceAll("\r\n", "\n") === other.replaceAll("\r\n", "\n");
 }
 
 /** Saves what was edited, and returns how it is then. */
 async function saved(made: Made): Promise<Made> {
   const { planned, document } = made;
+  if (document !== null && made.text !== planned.texts?.now) {
+    throw stale(planned.place, "has another text in the editor than was written");
+  }
   const isUnsaved = (): boolean => document?.isDirty === true;
   if (document === null || !isUnsaved()) return made;
   if (!(await within(document.save(), SAVE_MS))) throw stale(planned.place, "could not be saved");
@@ -211,6 +218,7 @@ async function takeBack({ planned, document, version, text }: Made): Promise<voi
     const wasSaved = !document.isDirty;
     if (document.version !== version) throw stale(place, "was changed in the editor meanwhile");
     await edited(document, text, texts.old, place);
+    if (document.getText() !== texts.old) throw stale(place, "is not as it was");
     if (wasSaved && !(await within(document.save(), SAVE_MS))) throw stale(place, "is not saved");
     return;
   }

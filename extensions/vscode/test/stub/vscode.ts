@@ -69,6 +69,8 @@ export const state = {
   documents: [] as TextDocument[],
   /** Of documents without a line break. */
   eol: EndOfLine.LF as End,
+  /** Called after each edit of a program. */
+  edited: null as ((document: TextDocument) => void) | null,
   folder: null as string | null,
   diagnostics: [] as [Uri, object[]][],
 };
@@ -121,6 +123,7 @@ export const workspace = {
         document.eol = eol ?? document.eol;
       }
       document.type(text);
+      state.edited?.(document);
     }
     return Promise.resolve(true);
   },
