@@ -4,9 +4,11 @@
 
 import { io, type Socket } from "socket.io-client";
 
+import { within } from "../files/waiting.ts";
 import { Executions, type Kept } from "../protocol/executions.ts";
 import {
   type ActionEvent,
+  failed,
   isDelegated,
   isTable,
   type Json,
@@ -44,6 +46,8 @@ export interface About {
 /** How long command trees outlive a lost link: as long as the host waits for it. */
 const GRACE_MS = 30_000;
 const REQUEST_MS = 30_000;
+/** For actions to end: a tool of another extension need not heed its cancellation. */
+const CLOSE_MS = 10_000;
 
 interface Doing {
   readonly event: ActionEvent;
@@ -61,6 +65,7 @@ export class Connection {
   #latest = -1;
   #refused = "";
   #grace: NodeJS.Timeout | undefined;
+  #state: "open" | "closing" | "closed" = "open";
 
   constructor(address: Address, conversation: string, about: About, memory: Memory, side: Side) {
     this.conversation = conversation;
@@ -132,11 +137,20 @@ export class Connection {
     throw new Error(isTable(answer) ? String(answer["reason"]) : "the host did not understand it");
   }
 
-  /** Ends what runs, and resolves when it has ended and its answers are sent. */
-  async close(): Promise<void> {
+  /**
+   * Ends what runs, begins nothing more, and resolves when all has ended and its answers are sent;
+   * what does not end in time is left without an answer.
+   */
+  async close(most = CLOSE_MS): Promise<void> {
     clearTimeout(this.#grace);
+    this.#state = "closing";
     this.stopAll();
-    await Promise.all([...this.#running.values()].map((each) => each.ended));
+    const ended = Promise.all([...this.#running.values()].map((each) => each.ended)).then(() => true);
+    if (!(await within(ended, most))) {
+      const left = [...this.#running.keys()].join(", ");
+      this.#side.log("warn", `these actions were stopped, and have not ended: ${left}`);
+    }
+    this.#state = "closed";
     this.#socket.disconnect();
   }
 
@@ -152,6 +166,7 @@ export class Connection {
 
   #disconnected(reason: string): void {
     this.#side.log("info", `disconnected: ${reason}`);
+    if (this.#state === "closed") return;
     this.#grace = setTimeout(() => { this.stopAll(); }, GRACE_MS);
     // Socket.IO comes back by itself after everything but a host that ended the connection.
     if (reason === "io server disconnect") this.#socket.connect();
@@ -176,7 +191,10 @@ export class Connection {
       return;
     }
     const told = this.#executions.receive(frame);
-    if (told.kind === "begin") this.#begin(told.event);
+    if (told.kind === "begin" && this.#state !== "open") {
+      const text = "Lineshaft is being stopped in this window: nothing more is begun";
+      this.#send(this.#executions.answered(told.event.id, failed("E_CANCELLED", text)));
+    } else if (told.kind === "begin") this.#begin(told.event);
     else if (told.kind === "send") this.#send(told.frame);
     else this.#side.log("info", `event ${String(key)} is left alone: ${told.reason}`);
   }
@@ -191,6 +209,8 @@ export class Connection {
     };
     const ended = this.#side.perform(event, stop.signal, waiting).then((done) => {
       this.#running.delete(event.id);
+      // It is not known any more, and what is kept is the next connection's.
+      if (this.#state === "closed") return;
       this.#send(this.#executions.answered(event.id, done));
       this.#side.changed();
     });

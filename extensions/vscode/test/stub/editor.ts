@@ -1,6 +1,6 @@
 /**
  * Has modules of the extension that are imported after this one find stubs instead of what only VS
- * Code has.
+ * Code has, and of the socket to a host.
  */
 
 import { registerHooks } from "node:module";
@@ -17,7 +17,10 @@ declare module "node:module" {
   }): void;
 }
 
-const STUBS = new Map([["vscode", new URL("vscode.ts", import.meta.url).href]]);
+const STUBS = new Map([
+  ["vscode", new URL("vscode.ts", import.meta.url).href],
+  ["socket.io-client", new URL("socket.ts", import.meta.url).href],
+]);
 
 registerHooks({
   resolve: (name, context, next) => {
