@@ -107,6 +107,8 @@ class Window implements vscode.Disposable {
   #connection: Connection | undefined;
   #starting = false;
   #starts = 0;
+  /** A start during which there was another stop has no effect. */
+  #stops = 0;
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
@@ -264,20 +266,24 @@ class Window implements vscode.Disposable {
   async start(): Promise<void> {
     if (this.#connection !== undefined || this.#starting) return;
     this.#starting = true;
+    const stops = this.#stops;
+    const isStopped = (): boolean => stops !== this.#stops;
     try {
-      await this.#start();
+      await this.#start(() => isStopped() || !setting<boolean>("enabled", true));
     } catch (error) {
-      await this.stop();
       const text = error instanceof Error ? error.message : String(error);
       this.#log.error(text);
+      if (isStopped()) return;
+      await this.stop();
       void vscode.window.showErrorMessage(`Lineshaft did not start: ${text.slice(0, 300)}`);
     } finally {
-      this.#starting = false;
+      if (!isStopped()) this.#starting = false;
       this.#show();
     }
   }
 
-  async #start(): Promise<void> {
+  /** Starts, unless it is stopped or switched off meanwhile. */
+  async #start(isOver: () => boolean): Promise<void> {
     if (!setting<boolean>("enabled", true)) {
       throw new Error("Lineshaft is switched off: see the setting lineshaft.enabled");
     }
@@ -288,7 +294,12 @@ class Window implements vscode.Disposable {
     if (file === "" && !vscode.workspace.isTrusted) {
       throw new Error("trust the folder first: nothing is started in one that is not trusted");
     }
+    if (isOver()) return;
     const host = file === "" ? await startHost(this.#python(), root) : await knownHost(file);
+    if (isOver()) {
+      host.stop();
+      return;
+    }
     this.#host = host;
     void host.ended.then((text) => {
       if (this.#host !== host) return;
@@ -299,6 +310,10 @@ class Window implements vscode.Disposable {
     this.#tree.tellOf(this.#reader);
     const before = this.#context.workspaceState.get<{ conversation: string; kept: Kept }>(KEPT);
     const conversation = await conversationOf(host.address, before?.conversation);
+    if (isOver()) {
+      host.stop();
+      return;
+    }
     this.#panel.begin();
     const about = {
       window: vscode.env.sessionId,
@@ -407,8 +422,10 @@ class Window implements vscode.Disposable {
     await this.stop();
   }
 
-  /** Ends the actions that run, the connection and the host that was started here. */
+  /** Ends the actions that run, the connection and the host that was started here, or is being so. */
   async stop(): Promise<void> {
+    this.#stops += 1;
+    this.#starting = false;
     const [connection, host] = [this.#connection, this.#host];
     this.#connection = undefined;
     this.#host = undefined;

@@ -1,5 +1,6 @@
 /**
- * As much of the module `vscode` as tests need: documents over the disk, each for its own path.
+ * As much of the module `vscode` as tests need: documents over the disk, each for its own path, and
+ * a window in which nothing is shown.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -73,6 +74,11 @@ export const state = {
   edited: null as ((document: TextDocument) => void) | null,
   folder: null as string | null,
   diagnostics: [] as [Uri, object[]][],
+  settings: {} as Record<string, unknown>,
+  commands: new Map<string, () => unknown>(),
+  status: { text: "", tooltip: "", show: () => undefined, dispose: () => undefined },
+  /** Called with each error of the log. */
+  failed: null as ((text: string) => void) | null,
 };
 
 interface Edit {
@@ -98,7 +104,9 @@ export class WorkspaceEdit {
   }
 }
 
-export const workspace = {
+export const workspace = withRest({
+  isTrusted: true,
+  getConfiguration: () => ({ get: (name: string) => state.settings[name] }),
   get textDocuments(): readonly TextDocument[] {
     return state.documents;
   },
@@ -127,8 +135,7 @@ export const workspace = {
     }
     return Promise.resolve(true);
   },
-  onDidChangeTextDocument: disposable,
-};
+});
 
 export const languages = {
   getDiagnostics: (uri?: Uri): unknown =>
@@ -137,15 +144,46 @@ export const languages = {
   onDidChangeDiagnostics: disposable,
 };
 
-export const window = {
+export const window = withRest({
   tabGroups: {
     all: [],
     activeTabGroup: { activeTab: undefined },
     close: () => Promise.resolve(true),
   },
+  createOutputChannel: () => withRest({ error: (text: string) => { state.failed?.(text); } }),
+  createStatusBarItem: () => state.status,
+  createTreeView: () => withRest({ visible: false }),
+});
+
+export const commands = {
+  executeCommand: async (name: string): Promise<void> => {
+    await state.commands.get(name)?.();
+  },
+  registerCommand: (name: string, act: () => unknown): Disposable => {
+    state.commands.set(name, act);
+    return disposable();
+  },
 };
 
-export const commands = { executeCommand: () => Promise.resolve() };
+export const env = { sessionId: "session", appName: "Editor" };
+export const version = "1.0.0";
+export const extensions = { all: [] };
+export const lm = undefined;
+export const StatusBarAlignment = { Left: 1 };
+
+export class ThemeIcon {
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export class EventEmitter {
+  readonly event = disposable;
+  readonly fire = (): void => undefined;
+  readonly dispose = (): void => undefined;
+}
 
 /** What a tab shows. */
 export class TabInputText {
@@ -162,6 +200,11 @@ export class Disposable {
   constructor(dispose: () => void) {
     this.dispose = dispose;
   }
+}
+
+/** Has each function that is not named do nothing, and return what can be disposed of. */
+function withRest<T extends object>(named: T): T {
+  return new Proxy(named, { get: (own, name) => name in own ? Reflect.get(own, name) as unknown : disposable });
 }
 
 function disposable(): Disposable {
