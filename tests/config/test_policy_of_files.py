@@ -116,3 +116,16 @@ def test_a_rule_in_pyproject_has_its_line_there(home: Home) -> None:
     call = Call(tool="probe", arguments={}, origin="shell")
     subject = Subject(ToolSpec(name="probe", effect="write"), call, ("docs/a.md",))
     assert judge(policy(settings, environ=home.environ), subject).source == f"{path}:4"
+
+
+def test_a_pyproject_that_has_the_settings_is_changed_after_a_question(home: Home) -> None:
+    (home.project / "sub").mkdir()
+    (home.project / "pyproject.toml").write_text("[tool.lineshaft.limits]\ncalls = 9")
+    (home.project / "lineshaft.toml").unlink(missing_ok=True)
+    home.user_file.write_text('[[policy.rules]]\nid = "a"\npath = "*.toml"\nverdict = "allow"')
+    assert home.verdict("write", "pyproject.toml") == "ask"
+    assert home.verdict("read", "pyproject.toml") == "allow"
+    assert home.verdict("write", "sub/pyproject.toml") == "allow"
+    assert home.verdict("write", "pyproject.toml", mode="open") == "allow"
+    (home.project / "pyproject.toml").write_text("[project]\nname = 'x'")
+    assert home.verdict("write", "pyproject.toml") == "allow"

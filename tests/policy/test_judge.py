@@ -1,6 +1,7 @@
 """What policy says of calls."""
 
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
@@ -440,6 +441,15 @@ def test_a_walk_that_a_person_permitted_sees_what_the_same_question_covers() -> 
     )
     paths = ["q/a", "src/a.py", ".env", "s/a"]
     assert [path for path in paths if visible(path)] == ["q/a", "src/a.py"]
+
+
+def test_a_walk_that_a_person_permitted_sees_nothing_that_another_question_covers() -> None:
+    asks = (Rule("pay", "ask", path="pay/**"), Rule("search", "ask", tool="read_file"))
+    subject = Subject(READ, Call(tool="read_file", arguments={}, origin="code"), (".",))
+    visible = sight(Policy("open", asks), subject)
+    assert [path for path in ("a", "pay/a") if visible(path)] == ["a"]
+    both = sight(Policy("open", asks), replace(subject, paths=(".", "pay")))
+    assert both("pay/a")
 
 
 def test_a_walk_of_a_refused_call_sees_nothing_more_for_being_refused() -> None:

@@ -14,7 +14,7 @@ from lineshaft.config._agents import Faulty, configured_agents, with_given_model
 from lineshaft.config._guards import guards as guards_of
 from lineshaft.config._modules import load_modules
 from lineshaft.config._packs import packs
-from lineshaft.config._places import user_file
+from lineshaft.config._places import PYPROJECT, user_file
 from lineshaft.config._providers import Starting, providers
 from lineshaft.config._settings import Giver, Settings, read_settings
 from lineshaft.config._trust import Confirm
@@ -227,13 +227,13 @@ def policy(settings: Settings, *, environ: Mapping[str, str] | None = None) -> P
             names the file.
     """
     own = _policy_of(settings, "user", silent="auto")
-    rules = (*_private_rules(settings, environ), *own.rules)
-    own = replace(own, rules=rules, moved=settings.moved)
     project = _policy_of(settings, "project", silent="open")
     given = settings.setting("policy.mode")
     if given.giver in ("environment", "flag"):
         own = replace(own, mode=cast("Mode", given.value))
         project = replace(project, mode="open")
+    before = (*_private_rules(settings, environ), *_settings_rules(settings, own.mode))
+    own = replace(own, rules=(*before, *own.rules), moved=settings.moved)
     return own if project == Policy(mode="open") else own.tightened_by(project)
 
 
@@ -251,6 +251,26 @@ def _policy_of(settings: Settings, giver: Giver, *, silent: Mode) -> Policy:
     except ConfigError as error:
         source = next(iter(held.values())).source
         raise ConfigError(f"{source}: {error.message}", hint=error.hint) from error
+
+
+def _settings_rules(settings: Settings, mode: Mode) -> tuple[Rule, ...]:
+    """Ask about changes of a `pyproject.toml` that has the settings, as of a `lineshaft.toml`."""
+    root, file = Path(os.path.realpath(settings.root)), settings.project
+    if mode == "open" or file is None or file.name != PYPROJECT:
+        return ()
+    real = Path(os.path.realpath(file))
+    if not real.is_relative_to(root):
+        return ()
+    return (
+        Rule(
+            "project-settings",
+            "ask",
+            effect=("write", "exec", "external"),
+            path=f"/{escape(real.relative_to(root).as_posix())}",
+            reason="this file has the project's settings of Lineshaft",
+            source="built in",
+        ),
+    )
 
 
 def _private_rules(settings: Settings, environ: Mapping[str, str] | None) -> tuple[Rule, ...]:

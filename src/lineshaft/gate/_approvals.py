@@ -39,7 +39,7 @@ class Approvals:
 
         Raises:
             ToolError: `E_DENIED`, where it is refused; `E_NO_PAUSE`, where there is no approver and
-                the run cannot wait; `E_STALE`, where its change is no longer the one shown.
+                the run cannot wait.
         """
         answer = self._earlier.answers.get(entry.key)
         shown_as = self._earlier.schemas.get(entry.key, entry.schema)
@@ -65,8 +65,17 @@ class Approvals:
         entry.approved = True
         if tool.spec.effect == "model" and within:  # one yes is for all turns of an agent
             self._asks.keep(self.pending(entry, verdict), within, answer, schema=entry.schema)
-        view, shown = self._run.view_of(entry.call), self.shown.pop(entry.key, {})
-        await must_be_as_predicted(view, shown, tool.name)
+
+    async def must_be_as_shown(self, entry: CallEntry, tool: Tool, subject: Subject) -> None:
+        """Refuse a call that would change other files than its approver was shown.
+
+        Asked when its turn has come: other calls may have gone ahead of it.
+
+        Raises:
+            ToolError: `E_STALE`, it names one of them.
+        """
+        shown = self.shown.pop(entry.key, {})
+        await must_be_as_predicted(self._run, entry, tool, subject, shown)
 
     async def of_run(self, spec: ToolSpec, arguments: Arguments, verdict: Verdict) -> None:
         """Return when a person has approved the run itself; it raises as `of_call`."""

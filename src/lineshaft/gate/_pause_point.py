@@ -18,7 +18,8 @@ from lineshaft.values import (
 )
 
 Files = Mapping[str, str | None]
-"""Files by path, each with the hash of what is on the disk; None: no file is there."""
+"""Files by path, each with the hash of what is on the disk; None: no file is there. Keys that are
+no paths are for what a call would make of some."""
 
 
 class PausePoint(Struct, frozen=True, kw_only=True):

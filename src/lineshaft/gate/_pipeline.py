@@ -160,6 +160,8 @@ class CallPipeline:
                     if asks or not place.granted:
                         await self._wait_in_line(entry, place)
                         await self._resolve_again(entry, tool.spec, named)
+                    if asks:
+                        await self._approvals.must_be_as_shown(entry, tool, subject)
                     if tool.spec.needs_disk:
                         await self._land(entry, tool.spec)
                     await self._start(entry, tool.spec)

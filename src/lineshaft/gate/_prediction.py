@@ -21,6 +21,11 @@ from lineshaft.values import Call, Context, Done, Failure, Stage, Struct, beginn
 _SECONDS = 10
 _LONGEST = 20_000
 
+_AGAIN = "make the call again, to be asked about it as it is"
+
+_RESULT = "\0"
+"""Begins the key of what a call would make of a path; a path alone is for what is on the disk."""
+
 
 class PredictedChanges(Struct, frozen=True):
     """The change that a call would make."""
@@ -29,7 +34,8 @@ class PredictedChanges(Struct, frozen=True):
     """A unified diff; empty where the change cannot be known."""
 
     files: Files = field(default_factory=dict[str, str | None])
-    """What it would change, as it was then."""
+    """What it would change, as it was then. Of a call that moves or deletes entries, also what it
+    would make of each, by a key that is no path."""
 
 
 async def predicted(
@@ -48,7 +54,7 @@ async def predicted(
             if not await _made(copy, run, entry, tool, subject):
                 return PredictedChanges()
             new = _new_parts(await copy.diff(), await view.diff())
-            files = await _files(copy, view)
+            files = await _files(copy, view, results=bool(tool.spec.entries))
         finally:
             await copy.discard()
     except LineshaftError:
@@ -56,17 +62,27 @@ async def predicted(
     return PredictedChanges(_cut(new, run.gate.redactor.acting), files)
 
 
-async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
-    """Refuse a call that was approved for files that were changed from outside since.
+async def must_be_as_predicted(
+    run: RunInfo, entry: CallEntry, tool: Tool, subject: Subject, shown: Files
+) -> None:
+    """Refuse a call that was approved for files that are others since.
+
+    What the run itself has changed does not count, so that two edits of a file can be approved. It
+    counts for what is moved or deleted: there the person was shown all that the call would make.
 
     Args:
-        view: What the call sees of the workspace.
-        files: As its approver was shown them.
-        name: Of its tool.
+        run: The run.
+        entry: The call, whose turn has come.
+        tool: Its tool.
+        subject: The call, as policy judged it.
+        shown: The files, as its approver was shown them.
 
     Raises:
         ToolError: `E_STALE`, it names one of them.
     """
+    view, name = run.view_of(entry.call), tool.name
+    results = {key for key in shown if key.startswith(_RESULT)}
+    files = {path: sha256 for path, sha256 in shown.items() if path not in results}
     try:
         changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
         own = {change.path for change in await view.changes()} if changed else set[str]()
@@ -75,15 +91,24 @@ async def must_be_as_predicted(view: Stage, files: Files, name: str) -> None:
     foreign = [path for path in changed if path not in own]
     if foreign:
         text = f"{foreign[0]!r} was changed from outside since {name} was shown for approval"
-        raise ToolError("E_STALE", text, hint="make the call again, to be asked about it as it is")
+        raise ToolError("E_STALE", text, hint=_AGAIN)
+    if results:
+        now = (await predicted(run, entry, tool, subject)).files
+        differs = [key for key in {**shown, **now} if shown.get(key, "") != now.get(key, "")]
+        if other := [key for key in differs if key.startswith(_RESULT)]:
+            path = other[0].removeprefix(_RESULT)
+            text = f"{name} would make another {path!r} than was shown for approval"
+            raise ToolError("E_STALE", text, hint=_AGAIN)
 
 
-async def _files(copy: Stage, view: Stage) -> Files:
-    """Return the files that only a copy of a view changes."""
+async def _files(copy: Stage, view: Stage, *, results: bool) -> Files:
+    """Return the files that only a copy of a view changes, and what becomes of them."""
     known = set(await view.changes())
     new = [change for change in await copy.changes() if change not in known]
     paths = [path for change in new for path in (change.path, change.moved_from) if path]
-    return {path: await _sha256(copy, path) for path in dict.fromkeys(paths)}
+    files = {path: await _sha256(copy, path) for path in dict.fromkeys(paths)}
+    made = {f"{_RESULT}{change.path}": change.sha256 for change in new} if results else {}
+    return files | made
 
 
 async def _sha256(view: Stage, path: str) -> str | None:

@@ -14,6 +14,9 @@ from lineshaft.values import Effect, Origin, ToolSpec, Verdict, VerdictKind
 
 STRENGTH: dict[VerdictKind, int] = {"allow": 0, "ask": 1, "deny": 2, "stop": 3}
 
+BY_MODE = ("mode:", "project:mode:")
+"""How ids of verdicts begin that a mode gives."""
+
 _UNKNOWN = Verdict(
     kind="deny", rule="builtin:unknown-tool", reason="there is no such tool", source=SOURCE
 )
@@ -57,17 +60,21 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     """Return which further paths a permitted call may look at, for tools that walk folders.
 
     A search of the whole workspace names no secrets file, and must not read one. A path is
-    visible where the call, had it named that path, would have got no stricter verdict.
+    visible where the call, had it named that path, would have been allowed, or asked about by no
+    rule that did not ask about it already; a permission settles asks of the mode.
 
     Args:
         policy: The policy that permitted the call.
         subject: The call.
     """
-    permitted = STRENGTH[judge(policy, subject).kind]
-    permitted = min(permitted, STRENGTH["ask"])
+    said = judge(policy, subject)
+    settled = frozenset(said.rule.split(" & ")) if said.kind != "allow" else None
 
     def visible(path: str) -> bool:
-        return STRENGTH[judge(policy, replace(subject, paths=(path,))).kind] <= permitted
+        one = judge(policy, replace(subject, paths=(path,)))
+        if one.kind != "ask" or settled is None:
+            return one.kind == "allow"
+        return all(rule in settled or rule.startswith(BY_MODE) for rule in one.rule.split(" & "))
 
     return visible
 

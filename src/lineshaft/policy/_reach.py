@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from lineshaft.policy._judge import judge, touched_by_builtins
+from lineshaft.policy._judge import BY_MODE, judge, touched_by_builtins
 from lineshaft.policy._policy import Policy
 from lineshaft.policy._subject import Subject
 from lineshaft.values import Reach, ToolSpec, Verdict
 
 _READ = ToolSpec(name="read_file", effect="read")
 _WRITE = ToolSpec(name="write_file", effect="write")
-_BY_MODE = ("mode:", "project:mode:")
 
 
 def reach(policy: Policy, subject: Subject) -> Callable[[str], Reach]:
@@ -48,7 +47,7 @@ def reach(policy: Policy, subject: Subject) -> Callable[[str], Reach]:
 
 
 def _settled(said: Verdict, asked: Verdict) -> bool:
-    return said.rule.startswith(_BY_MODE) or (asked.kind == "ask" and said.rule == asked.rule)
+    return said.rule.startswith(BY_MODE) or (asked.kind == "ask" and said.rule == asked.rule)
 
 
 def _speaks_of_paths(policy: Policy) -> bool:
