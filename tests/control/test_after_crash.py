@@ -7,10 +7,13 @@ import time
 
 import pytest
 
+from control.host import session
 from control.world import World
 from lineshaft import RunResult
+from lineshaft.errors import StateError
 from lineshaft.store import Store
 from lineshaft.trace import summarise
+from lineshaft.values import Event
 
 HANGS = """
 a = await look(what="first")
@@ -155,6 +158,42 @@ await write_file(path="two.txt", content="2")
     assert done["status"] == "success"
     assert one.read_text() == "edited by somebody"
     assert (world.workspace / "two.txt").read_text() == "2"
+
+
+class Unreadable(Store):
+    """A store that does not tell the record of a run."""
+
+    async def events(self, run_id: str) -> list[Event]:
+        """Fail."""
+        raise StateError("the record cannot be read now")
+
+
+@pytest.mark.parametrize("then", ["undo", "cancel", "resume"])
+def test_a_run_that_cannot_go_on_now_stays_as_it_was(world: World, then: str) -> None:
+    script = """
+await write_file(path="one.txt", content="1")
+await run_command(command="true")
+return await hang_once(what="x")
+"""
+    run_id = killed_while(world, script, "hang_once x")
+    order = {"log": world.folder / "log", "workspace": world.workspace, "engine": world.engine}
+
+    async def fail() -> None:
+        store = Unreadable(world.folder / "state" / "runs.db")
+        async with session({**order, "store": store}) as here:
+            for _ in range(2):
+                with pytest.raises(StateError, match="cannot be read now"):
+                    await here.resume(run_id, repeat=["*"])
+            assert (await here.summary(run_id)).status == "interrupted"
+            if then == "undo":
+                assert [each.path for each in await here.undo(run_id)] == ["one.txt"]
+            elif then == "cancel":
+                await here.cancel(run_id)
+                assert (await here.summary(run_id)).status == "cancelled"
+
+    asyncio.run(fail())
+    if then == "resume":
+        assert world.do("resume", run_id=run_id)["value"] == "done x"
 
 
 def test_what_was_known_comes_back_beside_a_timer(world: World) -> None:

@@ -110,6 +110,18 @@ async def test_only_one_claim_counts(log: RunLog) -> None:
         await state.started(call(1))
 
 
+async def test_a_run_that_is_given_back_waits_as_before(log: RunLog) -> None:
+    await (await begin(log, run())).paused(pause("c1", view=b"\0\xff" * 700_000))
+    saved, claim = await log.take("r")
+    log.give_back(claim)  # the answer need not be awaited
+    again, _ = await log.take("r")
+    assert (again, again.pause) == (saved, pause("c1", view=b"\0\xff" * 700_000))
+    with pytest.raises(RunBusy, match="another process took it"):
+        await log.give_back(claim)
+    with pytest.raises(RunBusy, match="another process took it"):
+        await log.append(claim, [LogRow(kind="landing", at=AT, exact={"stage": 0})], durable=True)
+
+
 async def test_leases_are_renewed_while_a_run_goes_on(log: RunLog) -> None:
     sink(log, "/w")(started())
     state = await begin(log, run())

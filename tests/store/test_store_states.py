@@ -169,6 +169,23 @@ async def test_a_host_that_dies_before_it_did_anything_leaves_the_pause_as_it_wa
     assert (left.pause, left.unknown) == (None, (call(1),))
 
 
+async def test_a_run_that_is_given_back_is_as_it_was(store: Store, path: Path) -> None:
+    sink(store, "/w")(started())
+    await (await begin(store, run())).paused(pause("c1"))
+    left_by("await (await begin(store, run('died'))).started(call(1))", path)
+    assert {each.status for each in await store.runs()} == {"paused", "interrupted"}
+    for name in ("r", "died"):
+        _, claim = await store.take(name)
+        told, before = await store.events(name), await store.load(name)
+        await store.give_back(claim)
+        assert (await store.events(name), await store.load(name)) == (told, before)
+    assert {each.status for each in await store.runs()} == {"paused", "interrupted"}
+    assert [each.waiting for each in await store.runs() if each.run_id == "r"] == [("post",)]
+    assert await store.renew() == 0
+    await store.cancel("r")
+    await store.cancel("died")
+
+
 async def test_a_run_that_is_over_keeps_what_a_replay_needs(store: Store) -> None:
     state = await begin(store, run())
     await state.finished(call(1, "read"), Value(1))

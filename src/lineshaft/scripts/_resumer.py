@@ -4,9 +4,12 @@ import hashlib
 import os
 import shlex
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast
+
+import anyio
 
 from lineshaft.errors import (
     ConfigError,
@@ -25,7 +28,7 @@ from lineshaft.scripts._crash import after_crash
 from lineshaft.scripts._execute import ReadyScript, differs, execute
 from lineshaft.scripts._job import Job
 from lineshaft.scripts._runner import Runner, settled
-from lineshaft.trace import Recorder, summarise
+from lineshaft.trace import summarise
 from lineshaft.values import (
     Answer,
     Caller,
@@ -34,7 +37,6 @@ from lineshaft.values import (
     Event,
     Finished,
     KeptCall,
-    KeptPause,
     KeptScript,
     Pending,
     Replay,
@@ -45,7 +47,6 @@ from lineshaft.values import (
     SavedRun,
     Sink,
     Struct,
-    pause_data,
 )
 
 
@@ -142,8 +143,9 @@ class Resumer:
         try:
             return await self._set_up(saved, claim, reply, sinks)
         except BaseException:
-            if saved.pause is not None:
-                await self._wait_on(claim, saved.pause)
+            given_back = self._archive.give_back(claim)  # done, however often one cancels here
+            with anyio.CancelScope(shield=True), suppress(StateError):  # the first error is told
+                await given_back
             raise
 
     async def check(self, run_id: str) -> None:
@@ -191,16 +193,6 @@ class Resumer:
                 hint="look what it did, then resume with repeat=('*',) or with ids to make it"
                 " again, or with repeat=(), where the script is told that the end is unknown",
             )
-
-    async def _wait_on(self, claim: RunClaim, pause: KeptPause) -> None:
-        """Give a run up that goes on waiting."""
-        recorder = Recorder(
-            claim.run_id, (), self._runner.gate.redactor, claim=claim, log=self._archive
-        )
-        row = recorder.row("checkpoint", exact=pause_data(pause), blobs=pause.blobs)
-        written = recorder.append(row, durable=True)
-        if written is not None:
-            await written
 
     async def _must_have_tools(self, saved: SavedRun) -> None:
         """Refuse a run that speaks of tools that are not here, before anything of it goes on.

@@ -31,7 +31,17 @@ from lineshaft.store._key import Keys
 from lineshaft.store._owner import Owner
 from lineshaft.store._schema import NOW
 from lineshaft.store._seals import FORMAT, Seals, changed, check_format, pack, unpack
-from lineshaft.values import Event, EventKind, LogRow, RowKind, RunClaim, SavedRun, Shown, Struct
+from lineshaft.values import (
+    Event,
+    EventKind,
+    LogRow,
+    RowKind,
+    RunClaim,
+    SavedRun,
+    Shown,
+    Struct,
+    pause_data,
+)
 
 Data = Mapping[str, object]
 Facts = dict[str, object]
@@ -274,9 +284,7 @@ class Log:
                 data = zlib.compress(blob[start : start + _BLOB_BYTES], 1)
                 self._connection.execute(_INSERT_BLOB, (run.id, sha256, part, data))
                 self.written += len(data)
-        until = str(facts["expires_at"])
-        tools = [str(each["tool"]) for each in cast("list[Data]", facts["pending"])]
-        run.phase, run.expires_at, run.waiting = "paused", until or None, shown(tools)
+        _wait(run, facts)
 
     def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """Take a run that waits, or whose host died, for this process.
@@ -306,6 +314,21 @@ class Log:
         run.owner_pid, run.owner_mark = self._owner.pid, self._owner.mark
         run.lease_until = self._clock() + LEASE_SECONDS
         return saved, RunClaim(run_id=run_id, workspace=run.workspace, lease_no=run.lease_no)
+
+    def give_back(self, claim: RunClaim) -> None:
+        """Let a run that was taken, and to which nothing was added, stand as before.
+
+        Raises:
+            RunBusy: It is no longer this process's.
+        """
+        run = self._claimed(claim, stamp(self._now))
+        pause = self._saved(run).pause
+        run.lease_no += 1
+        if pause is None:
+            run.status, run.code = "error", INTERRUPTED
+        else:
+            run.status = "paused"
+            _wait(run, pause_data(pause))
 
     def load(self, run_id: str) -> SavedRun:
         """Return the kept state of a run, for a replay; raises as `take` does."""
@@ -655,6 +678,13 @@ _HAS_STATE = "SELECT 1 FROM runs WHERE id = ? AND phase IN ('running', 'paused',
 _OVER_BEFORE = """
 SELECT id FROM runs WHERE last_at < ? AND status IS NOT NULL AND status != 'paused'
 """
+
+
+def _wait(run: RunRow, facts: Data) -> None:
+    """Have a run wait for the calls of a checkpoint."""
+    until = str(facts["expires_at"])
+    tools = [str(each["tool"]) for each in cast("list[Data]", facts["pending"])]
+    run.phase, run.expires_at, run.waiting = "paused", until or None, shown(tools)
 
 
 def _sign(

@@ -19,6 +19,8 @@ class MemoryLog:
         self._lease_no: dict[str, int] = {}
         """0: the run was given up, or is over."""
 
+        self._last_no = 1
+
     @property
     def most_bytes(self) -> int:
         """As `RunLog.most_bytes`: what memory may hold."""
@@ -31,7 +33,7 @@ class MemoryLog:
         del durable
         run_id = claim.run_id
         if self._lease_no.setdefault(run_id, claim.lease_no) != claim.lease_no:
-            raise RunBusy(f"run {run_id!r} is no longer this process's: another process took it")
+            raise _taken(run_id)
         kept = self._rows.setdefault(run_id, [])
         for row in rows:
             if row.kind == "begin" and row.exact is not None and _is_kept(kept):
@@ -59,9 +61,16 @@ class MemoryLog:
             raise RunBusy(f"run {run_id!r} is over", hint=f"`lineshaft show {run_id}`")
         if self._lease_no[run_id]:
             raise RunBusy(f"run {run_id!r} goes on: this process works on it")
-        number = sum(row.kind == "checkpoint" for row in self._rows[run_id]) + 1
-        self._lease_no[run_id] = number
-        return saved, RunClaim(run_id=run_id, workspace=saved.run.workspace, lease_no=number)
+        self._last_no += 1
+        self._lease_no[run_id] = self._last_no
+        return saved, RunClaim(run_id=run_id, workspace=saved.run.workspace, lease_no=self._last_no)
+
+    def give_back(self, claim: RunClaim) -> Awaitable[None]:
+        """As `RunLog.give_back`."""
+        if self._lease_no.get(claim.run_id) != claim.lease_no:
+            raise _taken(claim.run_id)
+        self._lease_no[claim.run_id] = 0
+        return _DONE
 
     async def renew(self) -> int:
         """As `RunLog.renew`."""
@@ -92,6 +101,10 @@ class MemoryLog:
             self._lease_no.pop(run_id, None)
             found += _is_kept(self._rows.pop(run_id, ()))
         return found
+
+
+def _taken(run_id: str) -> RunBusy:
+    return RunBusy(f"run {run_id!r} is no longer this process's: another process took it")
 
 
 def _is_kept(rows: Sequence[LogRow]) -> bool:

@@ -184,6 +184,13 @@ class Store:
         """As `RunLog.take`."""
         return await self._do(lambda work: work.log.take(run_id), durable=True)
 
+    def give_back(self, claim: RunClaim) -> Awaitable[None]:
+        """As `RunLog.give_back`."""
+        written = self._writer.ask(
+            WriteJob(act=lambda work: work.log.give_back(claim), durable=True)
+        )
+        return _Durable(written, self._seconds)
+
     async def renew(self) -> int:
         """As `RunLog.renew`; the writer's thread does it by itself, too."""
         return await self._do(lambda work: work.log.renew())

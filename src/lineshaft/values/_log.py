@@ -197,6 +197,16 @@ class RunLog(Protocol):
         """
         ...
 
+    def give_back(self, claim: RunClaim) -> Awaitable[None]:
+        """Give up a run that was taken and to which nothing was added: it stands as before.
+
+        That is done, too, where the answer is not awaited.
+
+        Raises:
+            RunBusy: Another process took the run.
+        """
+        ...
+
     async def renew(self) -> int:
         """Renew the leases of the runs that this process works on; return how many there are."""
         ...
