@@ -1,5 +1,6 @@
 """What is kept of a run comes back as it was."""
 
+import asyncio
 import math
 import os
 from dataclasses import replace
@@ -184,6 +185,17 @@ async def test_a_run_that_is_given_back_is_as_it_was(store: Store, path: Path) -
     assert await store.renew() == 0
     await store.cancel("r")
     await store.cancel("died")
+
+
+async def test_a_run_is_not_taken_by_a_caller_who_left(store: Store) -> None:
+    await (await begin(store, run())).paused(pause("c1"))
+    taking = asyncio.create_task(store.take("r"))
+    taking.get_loop().call_soon(taking.cancel)  # once it waits for the writer
+    with pytest.raises(asyncio.CancelledError):
+        await taking
+    assert (await store.summary("r")).status == "paused"
+    saved, _ = await store.take("r")
+    assert saved.pause == pause("c1")
 
 
 async def test_a_run_that_is_over_keeps_what_a_replay_needs(store: Store) -> None:

@@ -182,7 +182,26 @@ class Store:
 
     async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """As `RunLog.take`."""
-        return await self._do(lambda work: work.log.take(run_id), durable=True)
+        taken: dict[str, RunClaim] = {}
+
+        def act(work: Transaction) -> tuple[SavedRun, RunClaim]:
+            saved, taken[run_id] = work.log.take(run_id)
+            return saved, taken[run_id]
+
+        def failed() -> bool:
+            return answer.done() and answer.exception() is not None
+
+        def give_back(work: Transaction) -> None:
+            if not failed():
+                work.log.give_back(taken[run_id])
+
+        answer = self._writer.ask(WriteJob(act=act, durable=True))
+        try:
+            return await _answer(answer, self._seconds)
+        except BaseException:  # the writer takes it all the same, where only the wait has ended
+            if not failed():
+                self._writer.ask(WriteJob(act=give_back))
+            raise
 
     def give_back(self, claim: RunClaim) -> Awaitable[None]:
         """As `RunLog.give_back`."""

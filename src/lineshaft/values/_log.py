@@ -189,6 +189,8 @@ class RunLog(Protocol):
     async def take(self, run_id: str) -> tuple[SavedRun, RunClaim]:
         """Take a run that waits, or whose process died; one of several processes gets it.
 
+        Where the caller is cancelled meanwhile, or gets an error, the run is not taken.
+
         Raises:
             RunUnknown: No exact state of it is kept.
             RunBusy: A living process works on it, or it is over.
