@@ -56,9 +56,10 @@ async def test_a_session_keeps_changes_back_and_says_that_they_were_not_landed_w
     ]
 
 
+@pytest.mark.parametrize("guards", [None, ()])
 @pytest.mark.parametrize("error", [ConnectFailed("no answer"), RuntimeError("no answer")])
 async def test_a_workspace_that_is_gone_when_changes_land_fails_the_run(
-    distant: Distant, root: Path, error: Exception
+    distant: Distant, root: Path, error: Exception, guards: tuple[()] | None
 ) -> None:
     (root / "f").write_text("one\n")
     kinds: list[str] = []
@@ -69,7 +70,12 @@ async def test_a_workspace_that_is_gone_when_changes_land_fails_the_run(
             distant.gone.append(error)
 
     async with Session(
-        kit.tools(), workspace=distant, policy=Policy("open"), store=False, sinks=[leave]
+        kit.tools(),
+        workspace=distant,
+        policy=Policy("open"),
+        store=False,
+        sinks=[leave],
+        guards=guards,
     ) as session:
         result = await session.run("await edit_file(path='f', old='one', new='two')")
     assert (result.status, result.landed) == ("error", False)

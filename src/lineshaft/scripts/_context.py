@@ -14,9 +14,6 @@ from msgspec.structs import replace
 from lineshaft.errors import (
     Guarded,
     LineshaftError,
-    RecordError,
-    StateError,
-    WorkspaceError,
 )
 from lineshaft.gate import (
     CallLog,
@@ -30,7 +27,7 @@ from lineshaft.gate import (
 )
 from lineshaft.scripts._checkpoint import Checkpoint, expiry, pause_of
 from lineshaft.scripts._control import Control
-from lineshaft.scripts._outcome import Ended, advised, paused
+from lineshaft.scripts._outcome import Ended, advised, paused, told
 from lineshaft.scripts._output import Printed
 from lineshaft.trace import Recorder, result_data
 from lineshaft.values import (
@@ -274,11 +271,11 @@ class RunContext:
         if how.status == "paused" and self.pipeline is not None:
             result = await self._paused(self.pipeline.pause_point, how, progress, landed)
             if result is not None:
-                await self.view.discard()
+                await self._discard()
                 return result
             error, self._unpaused = self._unpaused, None
             how = Ended(status="error", error=error)
-        await self.view.discard()
+        landed.findings += await self._discard()
         result = self._result(how, progress, landed, _Waits())
         await self._over(result, progress)
         return result
@@ -330,14 +327,13 @@ class RunContext:
                     await written
                 landed.findings += await self.view.land(self.gate.guards)
                 self.call_log.landed(stage)
-        except (WorkspaceError, StateError) as error:
-            told = RunError(code=error.code, message=error.message, hint=error.hint)
-            landed.error = told
+        except Exception as error:  # noqa: BLE001  of the user's workspace; the run has its end
+            landed.error = told(error)
             if isinstance(error, Guarded):
                 landed.findings += tuple(f for f in error.findings if isinstance(f, Finding))
         try:
             changes = await self.view.changes()
-        except (WorkspaceError, OSError) as error:
+        except Exception as error:  # noqa: BLE001  of the user's workspace; the run has its end
             text = f"the changes of this run could not be listed: {error}"
             landed.findings += (Finding(code="workspace", message=text, level="error"),)
             return landed
@@ -351,6 +347,15 @@ class RunContext:
             last = {change.path: change for change in (*self.view.abandoned, *landed.dropped)}
             landed.dropped = tuple(last.values())
         return landed
+
+    async def _discard(self) -> tuple[Finding, ...]:
+        """End the view, and return what is left of it."""
+        try:
+            await self.view.discard()
+        except Exception as error:  # noqa: BLE001  of the user's workspace; the run has its end
+            text = f"the view of this run could not be cleared away: {described(error)}"
+            return (Finding(code="workspace", message=text),)
+        return ()
 
     async def _paused(
         self, pause_point: PausePoint, how: Ended, progress: RunProgress, landed: _Landed
@@ -375,9 +380,9 @@ class RunContext:
             waits = _Waits(pending=pause_point.pending, expires_at=expires_at)
             result = self._result(how, progress, landed, waits)
             await self.call_log.paused(pause, self._ending("run_paused", result))
-        except (StateError, RecordError, WorkspaceError) as error:
-            text = f"the run cannot wait: {error.message}"
-            self._unpaused = RunError(code=error.code, message=text, hint=error.hint)
+        except Exception as error:  # noqa: BLE001  of the user's workspace; the run has its end
+            why = told(error)
+            self._unpaused = replace(why, message=f"the run cannot wait: {why.message}")
             return None
         return result
 

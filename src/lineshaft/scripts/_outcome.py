@@ -1,11 +1,13 @@
 """Conversion of an engine's outcome to the run's end."""
 
+import errno
 import json
 from collections.abc import Mapping, Sequence
 
 import pydantic_core
 from msgspec.structs import replace
 
+from lineshaft.errors import LineshaftError
 from lineshaft.scripts.reading import hint_for
 from lineshaft.tools import Tool
 from lineshaft.values import (
@@ -119,6 +121,30 @@ def advised(error: RunError | None, calls: Sequence[CallRecord]) -> RunError | N
         if call.error is not None and call.error.message == error.message:
             return replace(error, hint=call.error.hint) if call.error.code == error.code else error
     return error
+
+
+def told(error: Exception) -> RunError:
+    """Return what ended a run that could not be carried out or settled."""
+    if isinstance(error, LineshaftError):
+        return RunError(code=error.code, message=error.message, hint=error.hint)
+    text = f"the run could not be carried out: {type(error).__name__}: {error}"
+    return RunError(code="E_ENGINE", message=text, hint=_next_step(error))
+
+
+_BY_ERRNO: Mapping[int, str] = {
+    errno.EFBIG: "files may not be larger than a limit of the shell allows: raise `ulimit -f`",
+    errno.ENOSPC: "the disk is full: make room, such as by `lineshaft cache clear`",
+    errno.EMFILE: "this process has as many files open as allowed: raise `ulimit -n`",
+}
+
+
+def _next_step(error: Exception) -> str:
+    """Return what to do about a limit of the system that a run met; empty for other errors."""
+    if isinstance(error, OSError):
+        return _BY_ERRNO.get(error.errno or 0, "")
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return "this user has as many processes as allowed: end some, or raise `ulimit -u`"
+    return ""
 
 
 def _returned(value: object) -> Ended:

@@ -1,7 +1,6 @@
 """A script from text to result: prepare, check, choose the engine, run, settle."""
 
 import dataclasses
-import errno
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
@@ -11,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 import anyio
 from msgspec.structs import replace
 
-from lineshaft.errors import LineshaftError, ToolError, WorkspaceError
+from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.gate import CallPipeline, Gate
 from lineshaft.policy import Mode, judge
 from lineshaft.scripts._context import RunContext, RunProgress, RunSegment
@@ -21,7 +20,7 @@ from lineshaft.scripts._execute import ReadyScript, execute
 from lineshaft.scripts._inner import InnerScripting
 from lineshaft.scripts._job import RUN_SCRIPT, CheckLevel, Job, new_run_id, script_text
 from lineshaft.scripts._nested import beginning_runs, mode_within
-from lineshaft.scripts._outcome import Ended
+from lineshaft.scripts._outcome import Ended, told
 from lineshaft.scripts._preview import PreviewOutcome
 from lineshaft.scripts._reader import Reader
 from lineshaft.scripts._single_call import call_result, of_call
@@ -37,7 +36,6 @@ from lineshaft.values import (
     Origin,
     ReplayInputs,
     RunClaim,
-    RunError,
     RunLog,
     RunResult,
     Sink,
@@ -269,7 +267,7 @@ class Runner:
                 pipeline, script = await self._admit(job, context)
         except (ToolError, WorkspaceError) as error:
             status = "refused" if error.code == "E_DENIED" else "error"
-            progress.ended = Ended(status=status, error=_told(error))
+            progress.ended = Ended(status=status, error=told(error))
             return None
         with context.control.preparing():
             prepared = await self.reader.read(script, name=job.name)
@@ -374,7 +372,7 @@ async def settled(context: RunContext, progress: RunProgress, work: Awaitable[No
             try:
                 await work
             except Exception as error:  # noqa: BLE001  of the user's workspace or middleware
-                progress.ended = Ended(status="error", error=_told(error))
+                progress.ended = Ended(status="error", error=told(error))
     except anyio.get_cancelled_exc_class():
         context.control.end("cancelled", "E_CANCELLED", "the caller was cancelled")
         await context.settle(progress)
@@ -384,29 +382,6 @@ async def settled(context: RunContext, progress: RunProgress, work: Awaitable[No
 
 def _of_caller(segment: RunSegment) -> tuple[Sink, ...]:
     return (segment.caller.sink,) if segment.caller and segment.caller.sink else ()
-
-
-def _told(error: Exception) -> RunError:
-    if isinstance(error, LineshaftError):
-        return RunError(code=error.code, message=error.message, hint=error.hint)
-    text = f"the run could not be carried out: {type(error).__name__}: {error}"
-    return RunError(code="E_ENGINE", message=text, hint=_next_step(error))
-
-
-_BY_ERRNO: Mapping[int, str] = {
-    errno.EFBIG: "files may not be larger than a limit of the shell allows: raise `ulimit -f`",
-    errno.ENOSPC: "the disk is full: make room, such as by `lineshaft cache clear`",
-    errno.EMFILE: "this process has as many files open as allowed: raise `ulimit -n`",
-}
-
-
-def _next_step(error: Exception) -> str:
-    """Return what to do about a limit of the system that a run met; empty for other errors."""
-    if isinstance(error, OSError):
-        return _BY_ERRNO.get(error.errno or 0, "")
-    if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        return "this user has as many processes as allowed: end some, or raise `ulimit -u`"
-    return ""
 
 
 def _why_nested(context: RunContext) -> str:

@@ -97,11 +97,13 @@ async def land(
     """
     progress = _Progress(view)
     steps = [_FarStep(*change) for change in changes]
-    await _check(progress, steps, sights)
     try:
+        await _check(progress, steps, sights)
         for step in _in_order(steps):
             await _make(progress, step, {each.path: each for each in steps})
     except Exception as error:  # whatever a workspace raises, what was done is taken back
+        if isinstance(error, StaleFile) and error.paths:
+            raise  # of the check: nothing was done, and it says so
         said, hint = repr(error), ""
         if isinstance(error, LineshaftError):
             said, hint = error.message, error.hint
