@@ -10,7 +10,7 @@ from control.world import Open
 from lineshaft import Answer, Context, EntryPath, Pending, Tool
 
 YES = Answer(allow=True)
-ASKS = {"id": "ask-put", "tool": "put", "verdict": "ask"}
+ASKS = {"id": "ask-into", "tool": "put", "path": "into/**", "verdict": "ask"}
 
 FILE = """
 await write_file("a", "shown")

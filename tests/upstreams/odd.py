@@ -87,7 +87,7 @@ CROWDS: Json = {
 
 def answer(method: str, params: Json) -> Json | None:
     """Return what a request is answered; None where it is not."""
-    if method in CROWDS and "cursor" in params:
+    if method in CROWDS and params.get("cursor", "").isdigit():
         member, entry = CROWDS[method]
         return {member: [entry] * int(params["cursor"])}
     match method:

@@ -267,9 +267,12 @@ class Microagent(Generic[R]):
                 done = Failure(error.code, error.message, error.hint)
         if isinstance(done, Failure):
             raise outcome.error or ToolError(done.code, done.message, hint=done.hint)
-        end = outcome.end or AgentEnd(
-            result=self._recorded(exit_tool, done.value), messages=(), usage=AgentUsage()
-        )
+        end = outcome.end
+        if end is None:
+            result = self._recorded(exit_tool, done.value)
+            end = AgentEnd(result=result, messages=(), usage=AgentUsage())
+        elif exit_tool is not self._exit:  # the loop knows the schema of the type alone
+            end = replace(end, result=exit_tool.typed(done.value))
         return AgentResult(
             output=cast("R", end.result), usage=end.usage, messages=end.messages, run_id=run_id
         )

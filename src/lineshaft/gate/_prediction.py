@@ -13,7 +13,7 @@ from lineshaft.gate._execution import PathReach
 from lineshaft.gate._invoke import invoke
 from lineshaft.gate._pause_point import Files
 from lineshaft.gate._run_info import RunInfo
-from lineshaft.policy import Subject
+from lineshaft.policy import Subject, asked_by_path
 from lineshaft.tools import Tool
 from lineshaft.trace import Redactor
 from lineshaft.values import Call, Context, Done, Failure, Stage, Struct, beginning
@@ -68,7 +68,7 @@ async def must_be_as_predicted(
     """Refuse a call that was approved for files that are others since.
 
     What the run itself has changed does not count, so that two edits of a file can be approved. It
-    counts for what is moved or deleted: there the person was shown all that the call would make.
+    counts for what is moved to a path that a rule asks about: the person was shown all of it.
 
     Args:
         run: The run.
@@ -83,6 +83,7 @@ async def must_be_as_predicted(
     view, name = run.view_of(entry.call), tool.name
     results = {key for key in shown if key.startswith(_RESULT)}
     files = {path: sha256 for path, sha256 in shown.items() if path not in results}
+    asks = asked_by_path(run.policy_of(entry.call), subject)
     try:
         changed = [path for path, sha256 in files.items() if await _sha256(view, path) != sha256]
         own = {change.path for change in await view.changes()} if changed else set[str]()
@@ -92,13 +93,13 @@ async def must_be_as_predicted(
     if foreign:
         text = f"{foreign[0]!r} was changed from outside since {name} was shown for approval"
         raise ToolError("E_STALE", text, hint=_AGAIN)
-    if results:
+    if results and any(map(asks, (*files, *subject.paths))):
         now = (await predicted(run, entry, tool, subject)).files
-        differs = [key for key in {**shown, **now} if shown.get(key, "") != now.get(key, "")]
-        if other := [key for key in differs if key.startswith(_RESULT)]:
-            path = other[0].removeprefix(_RESULT)
-            text = f"{name} would make another {path!r} than was shown for approval"
-            raise ToolError("E_STALE", text, hint=_AGAIN)
+        made = (key for key in {**shown, **now} if key.startswith(_RESULT))
+        for path in (key.removeprefix(_RESULT) for key in made if shown.get(key) != now.get(key)):
+            if asks(path):
+                text = f"{name} would make another {path!r} than was shown for approval"
+                raise ToolError("E_STALE", text, hint=_AGAIN)
 
 
 async def _files(copy: Stage, view: Stage, *, results: bool) -> Files:

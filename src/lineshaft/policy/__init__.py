@@ -10,6 +10,7 @@ from lineshaft.policy._idle import IdlePattern, idle_patterns
 from lineshaft.policy._judge import (
     STRENGTH,
     along,
+    asked_by_path,
     built_in_verdict,
     closed_by,
     judge,
@@ -35,6 +36,7 @@ __all__ = [
     "Rule",
     "Subject",
     "along",
+    "asked_by_path",
     "built_in_verdict",
     "closed_by",
     "idle_patterns",

@@ -92,6 +92,21 @@ def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:
     return lambda path: _is_settled(judge(policy, replace(subject, paths=(path,))), said)
 
 
+def asked_by_path(policy: Policy, subject: Subject) -> Callable[[str], bool]:
+    """Return of which paths a rule asks about a call that does not ask about it as such.
+
+    Args:
+        policy: The policy that permitted the call.
+        subject: The call.
+    """
+    said = judge(policy, replace(subject, paths=()))
+
+    def asks(path: str) -> bool:
+        return not _is_settled(judge(policy, replace(subject, paths=(path,))), said)
+
+    return asks
+
+
 def likewise(policy: Policy, subject: Subject) -> Callable[[Mapping[str, object]], bool]:
     """Return with which other arguments a permitted call may go on without being asked about again.
 
