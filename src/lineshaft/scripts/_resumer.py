@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 import anyio
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from lineshaft.errors import (
     ConfigError,
@@ -141,12 +142,14 @@ class Resumer:
             self._must_be_decided(saved)
         saved, claim = await self._archive.take(run_id)
         try:
-            return await self._set_up(saved, claim, reply, sinks)
+            resumed = await self._set_up(saved, claim, reply, sinks)
+            await checkpoint_if_cancelled()  # from here on a cancel ends the run
         except BaseException:
             given_back = self._archive.give_back(claim)  # done, however often one cancels here
             with anyio.CancelScope(shield=True), suppress(StateError):  # the first error is told
                 await given_back
             raise
+        return resumed
 
     async def check(self, run_id: str) -> None:
         """Refuse a run that could not go on here, whatever the answers.

@@ -102,16 +102,18 @@ class StoredRunActions(ABC):
         Raises:
             ConfigError: An answer is for a call that does not wait.
             StateError: The run cannot go on: it is unknown, one of another workspace, over,
-                expired, in use, or not what was stored, or `repeat` has to be decided.
+                expired, in use, or not what was stored, `repeat` has to be decided, or the session
+                was closed before it went on.
         """
         live, resumer, _ = self._later()
         refuse_unusable(caller=caller)
-        if await self._goes_on(run_id):
-            busy = RunBusy(f"run {run_id!r} goes on already", hint="wait for its end")
-            raise await resumer.elsewhere(run_id) or busy
-        decided = None if repeat is None else frozenset(repeat)
-        reply = Reply(answers=_checked(answers), repeat=decided, caller=caller)
-        resumed = await resumer.resume(run_id, reply)
+        with live.taking_up(run_id):
+            if await self._goes_on(run_id):
+                busy = RunBusy(f"run {run_id!r} goes on already", hint="wait for its end")
+                raise await resumer.elsewhere(run_id) or busy
+            decided = None if repeat is None else frozenset(repeat)
+            reply = Reply(answers=_checked(answers), repeat=decided, caller=caller)
+            resumed = await resumer.resume(run_id, reply)
         with live.holding(resumed.context.control):
             return await resumed.carry_on()
 
