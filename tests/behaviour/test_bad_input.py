@@ -1,5 +1,6 @@
 """Malformed input of every kind: a clear error, nothing hangs, nothing is left behind."""
 
+import asyncio
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
@@ -199,15 +200,24 @@ def test_a_sink_that_would_have_to_be_awaited_is_refused() -> None:
 
 
 @pytest.mark.behaviour("A1")
-async def test_a_sink_that_raises_is_named_where_it_ends_the_run(make: Make) -> None:
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (KeyError("total"), "KeyError: 'total'"),
+        (asyncio.CancelledError(), "RuntimeError: it raised CancelledError"),
+    ],
+)
+async def test_a_sink_that_raises_is_named_where_it_ends_the_run(
+    make: Make, error: BaseException, told: str
+) -> None:
     def counts(event: object) -> None:
-        raise KeyError("total")
+        raise error
 
     async with make(sinks=[counts]) as session:
         result = await session.run("return 1")
     assert result.error is not None
     assert result.error.code == "E_RECORD"
-    assert "KeyError: 'total' (raised by the sink" in result.error.message
+    assert f"{told} (raised by the sink" in result.error.message
     assert counts.__qualname__ in result.error.message
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Awaitable, Iterable, Mapping
 from functools import lru_cache
 
@@ -198,13 +199,20 @@ class Recorder:
         failed: Exception | None = None
         for sink in self._sinks:
             try:
-                sink(event)
+                _call(sink, event)
             except Exception as error:  # noqa: BLE001  a sink is foreign code; the others go on
                 name = getattr(sink, "__qualname__", repr(sink))
                 error.add_note(f"(raised by the sink {name})")
                 failed = failed or error
         if failed is not None:
             raise failed
+
+
+def _call(sink: Sink, event: Event) -> None:
+    try:
+        sink(event)
+    except CancelledError as error:  # of the sink's own: nobody can cancel what does not wait
+        raise RuntimeError("it raised CancelledError") from error
 
 
 def _now() -> str:
