@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from lineshaft.errors import ModelRefused, ModelUnavailable, ToolError
 from lineshaft.models import (
-    REQUEST_SECONDS,
     CallAnswer,
     Message,
     Model,
     ModelReply,
     ModelRequest,
     UserMessage,
+    given_up_after,
 )
 from lineshaft.tools import Tool
 from lineshaft.values import ASK_MODEL, Call, Context, Failure, ModelUsage, Struct, decode
@@ -32,6 +32,13 @@ class TimedReply(ModelReply, frozen=True, kw_only=True):
     elapsed: float
     """Seconds since the agent began, pauses left out."""
 
+
+_CALL_SECONDS = 86_400.0
+"""Of a call with its wait for a slot of the model: the agent's budget ends it sooner."""
+
+_GRACE_SECONDS = 5.0
+"""A model gives a request up itself, by `ModelRequest.seconds`; one that does not gets so many
+more."""
 
 _AFTER = re.compile(r"try again after ([0-9.]+) s")
 
@@ -77,7 +84,7 @@ class ModelRequests:
             ask_model,
             effect="model",
             lane=None,
-            seconds=REQUEST_SECONDS,
+            seconds=_CALL_SECONDS,
             scriptable=False,
             idempotent=repeatable,
         )
@@ -88,9 +95,9 @@ class ModelRequests:
         if live is None:
             raise ToolError("E_DENIED", "only the loop of a microagent asks its model")
         try:
-            reply = await self._model.complete(
-                replace(live.request, conversation=conversation, turn=turn)
-            )
+            request = replace(live.request, conversation=conversation, turn=turn)
+            with given_up_after(request.seconds + _GRACE_SECONDS, self._model.name):
+                reply = await self._model.complete(request)
             context.spent(self._model.name, ModelUsage(requests=1, **asdict(reply.usage)))
             return TimedReply(**_told(reply), elapsed=live.elapsed())
         except ModelUnavailable as error:

@@ -20,6 +20,7 @@ from lineshaft.models._model import (
 )
 from lineshaft.models._named import model_named
 from lineshaft.models._price import ModelPrice
+from lineshaft.models._slots import given_up_after
 
 __all__ = [
     "REQUEST_SECONDS",
@@ -37,5 +38,6 @@ __all__ = [
     "StopReason",
     "TokenUsage",
     "UserMessage",
+    "given_up_after",
     "model_named",
 ]

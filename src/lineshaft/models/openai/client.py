@@ -93,7 +93,7 @@ class OpenAICompatible:
         order = order_of(request, model=self._model, stream=on_text is not None)
         body = json.dumps(order, ensure_ascii=False).encode("utf-8", "replace")
         answer = Completion(asked=len(body), as_schema=request.as_schema)
-        async with self._slots.here():
+        async with self._slots.one():
             try:
                 with anyio.fail_after(request.seconds):
                     await self._ask(body, answer, on_text)

@@ -89,7 +89,7 @@ class PydanticAIModel:
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """As `Model.complete`."""
-        async with self._slots.here():
+        async with self._slots.one():
             try:
                 with anyio.fail_after(request.seconds):
                     response = await model_request(
