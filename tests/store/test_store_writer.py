@@ -282,6 +282,62 @@ async def test_what_waits_for_a_disk_is_bounded(stuck: Stuck, writer: Writer) ->
         writer.close(20)
 
 
+class Threads:
+    """A system that allows the store no further thread until there is room."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room = False
+        start = threading.Thread.start
+
+        def scarce(thread: threading.Thread) -> None:
+            if thread.name == "lineshaft-store" and not self.room:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", scarce)
+
+
+async def test_a_store_works_once_a_thread_can_be_started(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, record = Threads(monkeypatch), sink(store, "/w")
+    with pytest.raises(StateError, match="can't start new thread") as caught:
+        await store.flush()
+    assert "ulimit -u" in caught.value.hint
+    with pytest.raises(RecordError, match="can't start new thread"):
+        record(started())
+    threads.room = True
+    with pytest.raises(RecordError, match="can't start new thread"):
+        record(started())  # with which it is tried again
+    record(started())
+    assert len(await store.events("r")) == 1
+
+
+async def test_a_row_is_kept_until_a_thread_can_be_started(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = Threads(monkeypatch)
+    sink(store, "/w")(started())
+    with pytest.raises(RecordError, match="can't start new thread"):
+        store.close()
+    store.close()
+    threads.room = True
+    assert len(await store.events("r")) == 1
+    sink(store, "/w")(finished(2))
+    store.close()
+    assert len(await store.events("r")) == 2
+
+
+async def test_a_row_that_no_thread_could_be_started_for_is_written_at_the_end(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = Threads(monkeypatch)
+    sink(store, "/w")(started())
+    threads.room = True
+    store.close()
+    assert len(await store.events("r")) == 1
+
+
 class Renewed(Database):
     """A database that says when leases are renewed."""
 

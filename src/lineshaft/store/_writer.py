@@ -98,8 +98,8 @@ class Writer:
         """
         failure = self._failure
         if failure is not None:
-            self._nudge()  # it may have passed by now
             self._told = True
+            self._nudge()  # it may have passed by now
             raise failure
         if self._bytes > _MOST_BYTES:
             raise StateError(
@@ -121,7 +121,7 @@ class Writer:
             self._bytes += work.size
         if work.urgent:
             self._urgent.set()
-        if not self._wake.is_set():
+        if self._thread is None or not self._wake.is_set():
             self._nudge()
         return work.answer
 
@@ -139,20 +139,21 @@ class Writer:
         Raises:
             RecordError: A row could not be written, and no caller got the error so far.
         """
-        thread = self._thread
-        if thread is None:
-            return
-        self._closing = True
-        self._urgent.set()
-        self._wake.set()
-        thread.join(seconds)
-        if thread.is_alive():
-            raise RecordError(
-                f"the store did not write the last steps within {seconds:g} s",
-                hint="look at the disk that it lies on",
-            )
+        if self._thread is None and self._queue and not self._closing:
+            self._begin()  # no thread could be started so far
+        thread, self._closing = self._thread, True
+        if thread is not None:
+            self._urgent.set()
+            self._wake.set()
+            thread.join(seconds)
+            if thread.is_alive():
+                raise RecordError(
+                    f"the store did not write the last steps within {seconds:g} s",
+                    hint="look at the disk that it lies on",
+                )
         failure = self._failure
         if failure is not None and self._queue and not self._told:
+            self._told = True
             raise RecordError(failure.message, hint=failure.hint)
 
     def forked(self) -> None:
@@ -187,13 +188,22 @@ class Writer:
         self._wake.set()
 
     def _begin(self) -> None:
+        """Start the thread; where the system allows no further one, the waiters hear of it."""
         with self._lock:
-            if self._thread is None:
-                self._closing = False
-                self._thread = threading.Thread(
-                    target=self._live, name="lineshaft-store", daemon=True
-                )
-                self._thread.start()
+            if self._thread is not None:
+                return
+            self._closing = False
+            thread = threading.Thread(target=self._live, name="lineshaft-store", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                failure = self._explain(error)
+            else:
+                self._thread, self._failure, self._told = thread, None, False
+                return
+        group = self._take()
+        self._writing = False
+        self._fail(group, failure)
 
     def _live(self) -> None:
         while not self._is_over():
@@ -255,6 +265,7 @@ class Writer:
             except Exception as error:  # noqa: BLE001  the waiter gets any exception
                 failure = self._explain(error)
                 if not self._is_unfit(error):
+                    self._shut()
                     self._fail([*part, *chain.from_iterable(parts)], failure)
                     return
                 if len(part) > 1:
@@ -294,7 +305,6 @@ class Writer:
 
     def _fail(self, group: Sequence[WriteJob[Any]], failure: StateError) -> None:
         """Tell the waiters, and put the rest back."""
-        self._shut()
         self._failure = failure
         kept = [work for work in group if work.keep]
         with self._lock:

@@ -3,7 +3,10 @@
 import os
 import threading
 
+import pytest
+
 from lineshaft.sandbox.webassembly import GuestStopped, Instances
+from lineshaft.sandbox.webassembly._cores import Cores
 from sandbox.webassembly.scripted import AnsweringHost, Started
 
 MANY = 2 * (os.cpu_count() or 1) + 2
@@ -60,3 +63,21 @@ def test_a_script_that_waits_for_a_call_has_no_core(instances: Instances) -> Non
     for host in hosts:
         host.woken.set()
     assert [run.value() for run in waiting] == [SUMMED + 5] * MANY
+
+
+def test_a_guest_that_no_thread_could_be_started_for_leaves_the_turns_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores, turn = Cores(1), threading.Event()
+    cores.enter(turn.set)
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            cores.enter(turn.set)
+    second = cores.enter(turn.set)
+    assert turn.wait(20)
+    cores.leave(second)

@@ -60,19 +60,23 @@ class Cores:
 
         Args:
             change_epoch: Makes all computing guests call `pass_on`.
+
+        Raises:
+            RuntimeError: The system allows no further thread; the guest is not called.
         """
         with self._guard:
-            self._running += 1
-            if self._running > self._count:
+            if self._running >= self._count:
                 if self._clock is None:
-                    self._clock = threading.Thread(
+                    clock = threading.Thread(
                         target=self._slice,
                         args=(change_epoch,),
                         name="lineshaft-cores",
                         daemon=True,
                     )
-                    self._clock.start()
+                    clock.start()
+                    self._clock = clock
                 self._more.notify()
+            self._running += 1
         return Share()
 
     def leave(self, share: Share) -> None:
