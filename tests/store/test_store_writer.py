@@ -338,6 +338,22 @@ async def test_a_row_that_no_thread_could_be_started_for_is_written_at_the_end(
     assert len(await store.events("r")) == 1
 
 
+async def test_what_was_committed_is_neither_told_as_failed_nor_written_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tidy(_: Database, *, thoroughly: bool = False) -> None:
+        if thoroughly:
+            raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Database, "tidy", tidy)
+    record = sink(store, "/w")
+    record(started())
+    record(finished(2))  # in the group of the next line
+    pruned = await store.prune(days=30)
+    assert pruned.records == 0
+    assert [each.seq for each in await store.events("r")] == [1, 2]
+
+
 class Renewed(Database):
     """A database that says when leases are renewed."""
 

@@ -273,6 +273,8 @@ class Writer:
                 else:
                     part[0].answer.set_exception(failure)
                 continue
+            if any(work.thoroughly for work in part):
+                self._tidy(thoroughly=True)
             for answer in answers:
                 answer()
         self._tidy()
@@ -280,7 +282,6 @@ class Writer:
     def _commit(self, group: Sequence[WriteJob[Any]]) -> Sequence[Callable[[], None]]:
         """Do all of a group in one transaction; return the functions that tell the waiters."""
         durable = any(work.durable for work in group)
-        thoroughly = any(work.thoroughly for work in group)
         if self._database is None:
             self._database = self._open()
         with self._database.transaction(durable=durable) as transaction:
@@ -288,18 +289,16 @@ class Writer:
         self._failure, self._told = None, False
         if self._renew_at is None:  # the group may have begun a run
             self._renew_at = time.monotonic() + self._renewal
-        if thoroughly:
-            self._database.tidy(thoroughly=True)
         return answers
 
     def _is_unfit(self, error: Exception) -> bool:
         """Return whether an error is about the data to write, and not about the store."""
         return self._database is not None and isinstance(error, UNFIT)
 
-    def _tidy(self) -> None:
+    def _tidy(self, *, thoroughly: bool = False) -> None:
         try:
             if self._database is not None:
-                self._database.tidy()
+                self._database.tidy(thoroughly=thoroughly)
         except Exception:  # noqa: BLE001  all is written; the next group reports the error
             self._shut()
 
