@@ -1,8 +1,10 @@
 """Where a path leads: into the workspace, or to an error that names no folder of this machine."""
 
+import asyncio
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -233,21 +235,69 @@ async def test_the_run_has_a_private_folder_that_goes_with_it(root: Path) -> Non
     await two.discard()
 
 
-def test_private_folders_of_killed_processes_are_swept(root: Path) -> None:
-    with subprocess.Popen(["true"]) as ended:
-        pid = ended.pid
-    left = Path(tempfile.gettempdir()) / f"lineshaft-state-{pid}-abcd"
-    live = Path(tempfile.gettempdir()) / f"lineshaft-state-{os.getpid()}-abcd"
-    for path in (left, live):
-        (path / "inner").mkdir(parents=True)
-    try:
-        Folder(root)
+KEEPING = """
+import asyncio, sys
+from lineshaft.workspace import Folder
+async def main():
+    view = Folder(sys.argv[1]).begin()
+    await view.write("@state/a/b", b"mine")
+    print((await view.resolve("@state/a")).real, flush=True)
+    sys.stdin.read()
+asyncio.run(main())
+"""
 
-        assert not left.exists()
-        assert live.exists()
-    finally:
-        (live / "inner").rmdir()
-        live.rmdir()
+
+def test_private_folders_of_killed_processes_are_swept(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    # Of a number that is not looked up: a container that shares the folder counts its own.
+    of_older_version = tmp_path / f"lineshaft-state-{2**22 + 1}-abcd"
+    of_older_version.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", KEEPING, str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        place = Path(process.stdout.readline().strip()).parent
+        os.utime(place, (0, 0))
+        Folder(root)
+        assert (place / "a" / "b").read_bytes() == b"mine"
+        process.kill()
+    os.utime(place)
+    Folder(root)
+    assert place.exists()  # it may be so young that it is not locked yet
+    os.utime(place, (0, 0))
+    Folder(root)
+    assert not place.exists()
+    assert of_older_version.exists()
+
+
+IN_OTHER_CONTAINER = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: needs namespaces")
+async def test_a_private_folder_stays_where_another_container_shares_the_temporary_folder(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    view = Folder(root).begin()
+    await view.write("@state/a", b"mine")
+    os.utime(Path((await view.resolve("@state/a")).real).parent, (0, 0))
+    code = "import sys\nfrom lineshaft.workspace import Folder\nFolder(sys.argv[1])"
+    argv = [*IN_OTHER_CONTAINER, sys.executable, "-c", code, str(root)]
+    done = await asyncio.to_thread(
+        subprocess.run, argv, capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.stderr.startswith("unshare"):
+        pytest.skip("platform: this machine lets nobody make namespaces")
+    assert done.stderr == ""
+    assert (await view.read("@state/a")).data == b"mine"
+    await view.discard()
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,29 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-_NAME = re.compile(r"lineshaft-state-(\d+)-\w+")
+from lineshaft.files import lock_file
+
+_NAME = re.compile(r"lineshaft-state-[0-9a-f]{16}")
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_YOUNG_SECONDS = 60.0
+"""A folder may be this young without its lock being held yet."""
 
 
 class StateFolder:
-    """A folder that only this user can enter: made when first needed, removed when closed."""
+    """A folder that only this user can enter: made when first needed, removed when closed.
+
+    Its lock is held meanwhile, so that the folders of killed processes can be recognised, also from
+    a container where the numbers of processes are others.
+    """
 
     def __init__(self) -> None:
-        name = f"lineshaft-state-{os.getpid()}-{secrets.token_hex(8)}"
+        name = f"lineshaft-state-{secrets.token_hex(8)}"
         self.real = os.path.join(_temporary(tempfile.gettempdir()), name)  # noqa: PTH118  each run
         self._lock = threading.Lock()
         self._remove: weakref.finalize[..., StateFolder] | None = None
@@ -34,7 +44,7 @@ class StateFolder:
         with self._lock:
             if self._remove is None:
                 self.path.mkdir(mode=0o700)
-                self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+                self._remove = weakref.finalize(self, _remove, self.path, _locked(self.path))
 
     @property
     def made(self) -> bool:
@@ -58,22 +68,52 @@ def _temporary(path: str) -> str:
     return str(Path(path).resolve())
 
 
+def _locked(folder: Path) -> int | None:
+    """Lock a new folder; return what holds the lock, None where folders cannot be opened.
+
+    Raises:
+        OSError: Too many files are open; the folder is gone again.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        fd = os.open(folder, _FOLDER)
+    except OSError:
+        folder.rmdir()
+        raise
+    with suppress(OSError):  # a file system without locks: there nothing is swept
+        lock_file(fd, wait=False)
+    return fd
+
+
+def _remove(folder: Path, lock: int | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        os.close(lock)
+
+
 def sweep_states() -> None:
     """Remove the folders of processes that were killed; on POSIX systems only."""
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob("lineshaft-state-*"):
-        name = _NAME.fullmatch(folder.name)
-        with suppress(OSError):
-            if name and folder.stat().st_uid == os.getuid() and not _lives(int(name[1])):
-                shutil.rmtree(folder, ignore_errors=True)
+        if _NAME.fullmatch(folder.name):
+            with suppress(OSError):
+                _sweep(folder)
 
 
-def _lives(pid: int) -> bool:
+def _sweep(folder: Path) -> None:
+    """Remove a folder unless it is in use.
+
+    Raises:
+        OSError: It is, or it is of another user.
+    """
+    fd = os.open(folder, _FOLDER | getattr(os, "O_NOFOLLOW", 0))
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        status = os.fstat(fd)
+        is_young = time.time() - status.st_mtime < _YOUNG_SECONDS
+        if sys.platform != "win32" and status.st_uid == os.getuid() and not is_young:
+            lock_file(fd, wait=False)
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(fd)
