@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from checker.asking import STUBS, Found, found, servers, stop
 from lineshaft.checker import TyChecker
+from lineshaft.files import lock_file
 from lineshaft.values import Diagnostic, PythonTarget, Stubs
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGSTOP")
@@ -263,6 +265,34 @@ async def test_without_a_folder_to_write_the_check_fails_and_says_so(
     assert said.code == "checker-failed"
     assert "files cannot be written" in said.message
     assert str(temporary) not in said.message
+
+
+async def test_files_that_were_removed_are_written_again(
+    checker: TyChecker, temporary: Path
+) -> None:
+    """As by a program that cleans the temporary folder."""
+    for stubs in (STUBS, STUBS, Stubs(main="other = 1\n")):
+        for left in temporary.glob("lineshaft-checker-*"):
+            shutil.rmtree(left)
+        for source, codes in (("return nope", ["unresolved-reference"]), ("return 1", [])):
+            said = await checker.check(source, stubs=stubs, inputs={})
+            assert [one.code for one in said] == codes
+    assert len(servers()) == 1
+    assert len(list(temporary.glob("lineshaft-checker-*"))) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: folders cannot be locked")
+async def test_its_folder_is_locked_so_that_cleaners_leave_it(
+    checker: TyChecker, temporary: Path
+) -> None:
+    assert await found(checker, "return 1") == []
+    (own,) = temporary.glob("lineshaft-checker-*")
+    fd = os.open(own, os.O_RDONLY)
+    try:
+        with pytest.raises(BlockingIOError):
+            lock_file(fd, wait=False)
+    finally:
+        os.close(fd)
 
 
 def test_a_program_that_forgets_to_close_ends_by_itself(tmp_path: Path, temporary: Path) -> None:

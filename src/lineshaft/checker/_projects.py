@@ -23,15 +23,24 @@ class ProjectFolders:
     """A private folder with one project for each set of stubs and each Python.
 
     Its lock is held as long as this process lives, so that a later one can recognise the folders of
-    a killed one, and remove them.
+    a killed one, and remove them. The folder itself is locked too, where folders can be: programs
+    that clean the temporary folder leave it then.
     """
 
     def __init__(self) -> None:
         self.top = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
         self._numbers = count(1)
         self._pythons: dict[PythonTarget, Path] = {}
-        self._lock = os.open(self.top / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        lock_file(self._lock)
+        self._locks = [os.open(self.top / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)]
+        lock_file(self._locks[0])
+        if sys.platform != "win32":
+            self._locks.append(os.open(self.top, os.O_RDONLY | os.O_DIRECTORY))
+            lock_file(self._locks[1])
+
+    @property
+    def are_gone(self) -> bool:
+        """Whether the files were removed by somebody else."""
+        return not (self.top / _LOCK).exists()
 
     def add(self, stubs: Stubs, target: PythonTarget) -> Path:
         """Write a project; return its folder."""
@@ -54,9 +63,10 @@ class ProjectFolders:
         remove_tree(self.top)
 
     def abandon(self) -> None:
-        """Release the lock, in a forked child, without removing the parent's files."""
-        with contextlib.suppress(OSError):
-            os.close(self._lock)
+        """Release the locks, in a forked child, without removing the parent's files."""
+        for lock in self._locks:
+            with contextlib.suppress(OSError):
+                os.close(lock)
 
     def _python(self, target: PythonTarget) -> Path:
         """Return an environment that holds a target's packages and no others.

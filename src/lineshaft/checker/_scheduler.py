@@ -183,6 +183,11 @@ class Scheduler:
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
     def _add(self, check: ScriptCheck) -> None:
+        if self._folders is not None and self._folders.are_gone:
+            self._fail_all("the type checker's files were removed from the temporary folder")
+            self._projects.clear()
+            self._folders.close()
+            self._folders = None
         key = check.target, check.stubs.main, tuple(sorted(check.stubs.modules.items()))
         project = self._projects.get(key)
         try:
