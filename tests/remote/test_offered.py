@@ -1,6 +1,7 @@
 """Tools of a window in a session, over real sockets: calls, and what may go wrong with them."""
 
 import asyncio
+import errno
 import hashlib
 import json
 import sys
@@ -24,8 +25,9 @@ from lineshaft.config import (
 )
 from lineshaft.config import servers as servers_of
 from lineshaft.mcp import Claim
+from lineshaft.remote.host import HostAddress, addresses
 from lineshaft.remote.offered import WindowTools
-from lineshaft.remote.window import window_at
+from lineshaft.remote.window import EditorWindow, window_at
 from lineshaft.values import CallResult, Event
 from remote.far import SECONDS, WINDOWS, Far, Near, hosted
 
@@ -211,6 +213,45 @@ async def test_a_tool_that_is_taken_back_fails_its_call_and_is_gone(root: Path) 
         assert gone.error is not None
         assert gone.error.code == "E_UNKNOWN_TOOL"
         assert here.conversation.pending == ()
+
+
+async def test_its_tools_come_once_a_limit_of_the_system_has_passed(root: Path) -> None:
+    room = anyio.Event()
+
+    def hosts() -> tuple[HostAddress, ...]:
+        if not room.is_set():
+            raise OSError(errno.EMFILE, "Too many open files")
+        return addresses()
+
+    async with hosted(root, "w") as (_, [far]):
+        await far.offer(FIND)
+        found = WindowTools(EditorWindow(root, hosts), name="window")
+        async with Session([found], workspace=root) as session:
+            with anyio.fail_after(SECONDS):
+                await session.ready("window")
+            assert "Too many open files" in found.problem
+            room.set()
+            await names(session, "window.find")
+            assert found.problem == ""
+
+
+async def test_its_tools_stay_up_where_the_one_who_is_told_fails(root: Path) -> None:
+    told = list[str]()
+    found = offered(root)
+
+    def changed() -> None:
+        told.append(found.problem)
+        if len(told) <= 2:
+            raise ValueError("of who is told")
+
+    async with hosted(root, "w") as (_, [far]):
+        await far.offer(FIND)
+        async with found.opened(changed):
+            with anyio.fail_after(SECONDS):
+                while len(told) <= 2:
+                    await anyio.sleep(0.01)
+            assert list(found.tools) == ["window.find"]
+    assert told == ["", "of who is told", ""]
 
 
 async def test_a_window_that_goes_takes_its_tools_along(root: Path) -> None:

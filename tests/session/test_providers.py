@@ -93,6 +93,23 @@ async def test_what_a_provider_offers_later_is_there_for_later_runs(tmp_path: Pa
     assert called.error.code == "E_UNKNOWN_TOOL"
 
 
+async def test_one_who_watches_and_fails_keeps_no_other_from_being_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = Place()
+    told: list[list[str]] = []
+    async with Session([place], workspace=tmp_path, store=False) as session:
+
+        def fail() -> None:
+            raise ValueError("of a watcher")
+
+        session.watch(fail)
+        session.watch(lambda: told.append(names(session)))
+        place.offer("price", "stock")
+    assert told == [["shop.price", "shop.stock"]]
+    assert "ValueError: of a watcher" in caplog.text
+
+
 async def test_a_script_waits_only_for_the_providers_it_speaks_of(tmp_path: Path) -> None:
     here, late = Place("here"), Place("late", there=False)
     async with Session([here, late], workspace=tmp_path, store=False) as session:

@@ -1,5 +1,6 @@
 """The tools of a session as they are at each moment: given once, or coming from providers."""
 
+import logging
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ from lineshaft.tools import (
 )
 from lineshaft.values import Caller, Finding, ToolSpec
 
+_LOG = logging.getLogger(__name__)
 _WORD = re.compile(r"\w+")
 PATIENCE_SECONDS = 5.0
 """How long a script waits for providers that it does not name, and may find tools of."""
@@ -86,7 +88,10 @@ class SessionTools(Mapping[str, Tool]):
         self._tools: Mapping[str, Tool] = tools
         self._scriptable = tuple(t.spec for t in tools.values() if t.spec.scriptable)
         for changed in tuple(self._watching.values()):
-            changed()
+            try:
+                changed()
+            except Exception:  # noqa: BLE001  of a caller's function: the others are told all the same
+                _LOG.exception("a function that watches the tools failed")
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Call a function after each change; return a function that ends this."""

@@ -170,15 +170,14 @@ class WindowTools:
                             tools_of(conversation), params=after, timeout=_LIST_SECONDS
                         )
                         said = body_of(answer)
-                        number = said.get("number")
-                        if not isinstance(number, int):
-                            raise WorkspaceError("the host of the window does not know of tools")
+                        number = _number(said)
                         if after.get("after") != number:
                             await self._take(said)
                         after["after"], failures = number, 0
-            except (httpx2.HTTPError, LineshaftError) as error:
+            except Exception as error:  # noqa: BLE001  a limit of the system may pass: it goes on
                 why = error.message if isinstance(error, LineshaftError) else str(error)
-                self._tell(ServerCatalogue(), why)
+                with suppress(Exception):  # the function that is told may be what failed
+                    self._tell(ServerCatalogue(), why or type(error).__name__)
             await anyio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
             failures += 1
 
@@ -264,6 +263,18 @@ class WindowTools:
                 if (progress := said.get("progress")) is not None:
                     _pass_on(progress, context)
             return said
+
+
+def _number(said: Json) -> int:
+    """Return the number of a list of tools.
+
+    Raises:
+        WorkspaceError: The host's answer is none.
+    """
+    number = said.get("number")
+    if not isinstance(number, int):
+        raise WorkspaceError("the host of the window does not know of tools")
+    return number
 
 
 def _listed(tool: WindowTool) -> types.Tool:
