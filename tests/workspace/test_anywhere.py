@@ -3,13 +3,15 @@
 import stat
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from lineshaft import Event, Policy, Session, kit
 from lineshaft.errors import ConnectFailed, RunUnknown, StaleFile, StateError, WorkspaceError
-from lineshaft.values import Command, Stage
+from lineshaft.values import Change, Command, Stage
 from lineshaft.workspace import Folder, StagedAnywhere
-from workspace.distant import Distant
+from workspace.distant import Distant, DistantView
 
 
 @pytest.fixture
@@ -223,6 +225,48 @@ async def test_a_view_goes_on_with_all_that_waits_and_its_own_folder(
     other = Folder(root, journals=root.parent / "journals").begin("run", atomic=True)
     with pytest.raises(StateError, match="those of a folder on the disk"):
         StagedAnywhere(distant).begin("run", packed=await other.pack())
+
+
+@pytest.fixture
+async def resumed(distant: Distant, view: Stage) -> Stage:
+    """Return a view that goes on with a file of `@state`, not yet used."""
+    await view.write("@state/note", b"note")
+    packed = await view.pack()
+    await view.discard()
+    return StagedAnywhere(distant).begin("run", packed=packed)
+
+
+async def test_its_own_folder_stays_where_it_could_not_be_written_at_first(
+    distant: Distant, resumed: Stage
+) -> None:
+    distant.fails_at = "@state/note"
+    with pytest.raises(WorkspaceError, match="cannot be written there"):
+        await resumed.read("@state/note")
+    distant.fails_at = ""
+    assert (await resumed.read("@state/note")).data == b"note"
+
+
+async def test_its_own_folder_is_there_for_each_of_those_who_use_it_at_once(
+    resumed: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = DistantView.write
+
+    async def late(view: DistantView, path: str, data: bytes) -> Change:
+        for _ in range(10):  # until the other one has come as far as it can
+            await anyio.to_thread.run_sync(int)
+            await anyio.wait_all_tasks_blocked()
+        return await write(view, path, data)
+
+    monkeypatch.setattr(DistantView, "write", late)
+    found: list[bytes] = []
+
+    async def read() -> None:
+        found.append((await resumed.read("@state/note")).data)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        group.start_soon(read)
+    assert found == [b"note", b"note"]
 
 
 async def test_a_copy_shows_what_a_call_would_change(view: Stage, root: Path) -> None:

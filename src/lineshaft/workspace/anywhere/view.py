@@ -104,6 +104,7 @@ class ViewAnywhere(Stage):
         self._private: dict[str, bytes] = {}
         """Files of `@state` that an earlier process had, to be written once it is used."""
 
+        self._restoring = anyio.Lock()
         self._lock = anyio.Lock()
         self._landing = anyio.Lock()
 
@@ -144,9 +145,12 @@ class ViewAnywhere(Stage):
         await checkpoint()
         place = await self.resolve(path, follow=follow)
         private = place.alias == _PRIVATE
-        while private and self._private:
-            name, data = self._private.popitem()
-            await self._direct.write(name, data)
+        if private and self._private:
+            async with self._restoring:
+                while self._private:
+                    name, data = next(iter(self._private.items()))
+                    await self._direct.write(name, data)
+                    del self._private[name]
         return place.path, private
 
     async def _writable(self, path: str, *, follow: bool = True) -> tuple[str, bool]:
