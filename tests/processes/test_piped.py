@@ -1,6 +1,9 @@
 """Programs that are talked to."""
 
+import importlib
+import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import anyio.lowlevel
 import psutil
 import pytest
 
-from lineshaft.errors import FileMissing
+from lineshaft.errors import FileMissing, WorkspaceError
 from lineshaft.processes import Piped, piped
 
 
@@ -23,12 +26,43 @@ def running(*words: str) -> bool:
     return False
 
 
+def descriptors() -> list[int]:
+    """Return what this process has open."""
+    return sorted(int(each.name) for each in Path("/proc/self/fd").iterdir())
+
+
 async def test_bytes_go_in_and_come_out(tmp_path: Path) -> None:
     async with piped(["cat"], cwd=tmp_path) as process:
         await process.send(b"hello\n")
         assert await process.receive() == b"hello\n"
         assert process.exit_code is None
     assert process.exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: needs /proc")
+@pytest.mark.parametrize("room", range(10))
+async def test_where_too_many_files_are_open_it_is_said_and_none_stays_open(
+    tmp_path: Path, room: int
+) -> None:
+    resource = importlib.import_module("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = descriptors()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before) + 20, limits[1]))
+    taken: list[int] = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        for _ in range(room):
+            os.close(taken.pop())
+        with pytest.raises(WorkspaceError, match="Too many open files"):
+            async with piped(["true"], cwd=tmp_path):
+                pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for each in taken:
+            os.close(each)
+    assert descriptors() == before
 
 
 async def test_more_than_a_pipe_holds_goes_through(tmp_path: Path) -> None:

@@ -276,32 +276,30 @@ def _launch(argv: Sequence[str], cwd: Path, env: Mapping[str, str], stderr_bytes
     if sys.platform == "win32" or not hasattr(os, "posix_spawnp"):
         raise WorkspaceError(f"programs cannot be started on {sys.platform} by this function")
     mark = secrets.token_hex(16)
-    near, far = socket.socketpair()
-    near.setblocking(False)  # noqa: FBT003  the standard library's own parameter
-    (stdin_end, stdin), (stdout, stdout_end), (stderr, stderr_end) = os.pipe(), os.pipe(), os.pipe()
-    for pipe in (stdin, stdout, stderr):
-        os.set_blocking(pipe, False)
-    command = [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), str(stdin_end), *argv]
-    try:
-        supervisor = subprocess.Popen(  # noqa: S603  a list, no shell
-            command,
-            stdin=far.fileno(),
-            stdout=stdout_end,
-            stderr=stderr_end,
-            pass_fds=(stdin_end,),
-            cwd=cwd,
-            env={**env, MARK: mark},
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        near.close()
-        for pipe in (stdin, stdout, stderr):
-            os.close(pipe)
-        raise not_launched(argv[0], cwd, error) from error
-    finally:
-        far.close()
-        for pipe in (stdin_end, stdout_end, stderr_end):
-            os.close(pipe)
+    with contextlib.ExitStack() as own, contextlib.ExitStack() as given:
+        try:
+            near, far = socket.socketpair()
+            own.callback(near.close)
+            given.callback(far.close)
+            near.setblocking(False)  # noqa: FBT003  the standard library's own parameter
+            stdin_end, stdin = _pipe(given, own)
+            stdout, stdout_end = _pipe(own, given)
+            stderr, stderr_end = _pipe(own, given)
+            for pipe in (stdin, stdout, stderr):
+                os.set_blocking(pipe, False)
+            supervisor = subprocess.Popen(  # noqa: S603  a list, no shell
+                [sys.executable, "-I", "-S", "-B", str(SUPERVISOR), str(stdin_end), *argv],
+                stdin=far.fileno(),
+                stdout=stdout_end,
+                stderr=stderr_end,
+                pass_fds=(stdin_end,),
+                cwd=cwd,
+                env={**env, MARK: mark},
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise not_launched(argv[0], cwd, error) from error
+        own.pop_all()
     return Piped(
         mark=mark,
         supervisor=supervisor,
@@ -309,3 +307,11 @@ def _launch(argv: Sequence[str], cwd: Path, env: Mapping[str, str], stderr_bytes
         pipes=(stdin, stdout, stderr),
         stderr_bytes=stderr_bytes,
     )
+
+
+def _pipe(reading: contextlib.ExitStack, writing: contextlib.ExitStack) -> tuple[int, int]:
+    """Return the ends of a pipe, to read and to write; a stack of each closes them."""
+    read, write = os.pipe()
+    reading.callback(os.close, read)
+    writing.callback(os.close, write)
+    return read, write
