@@ -86,6 +86,16 @@ async def test_a_file_that_the_run_puts_into_a_folder_meanwhile_is_not_moved_wit
     assert not (workspace / "into").exists()
 
 
+async def test_a_file_that_no_rule_asks_about_is_moved_with_its_folder(
+    opened: Open, workspace: Path
+) -> None:
+    rule = {**ASKS, "path": "into/a"}
+    async with opened(*_tools(), rules=[rule], approver=_approve) as session:
+        done = await session.run(FOLDER)
+    assert done.value == "moved"
+    assert (workspace / "into" / "b").read_text() == "not shown"
+
+
 async def test_it_holds_for_an_answer_after_a_pause(opened: Open, workspace: Path) -> None:
     async with opened(*_tools(), rules=[ASKS]) as session:
         waits = await session.run(FILE.format(again="not shown"))

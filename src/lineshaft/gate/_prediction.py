@@ -96,10 +96,10 @@ async def must_be_as_predicted(
     if results and any(map(asks, (*files, *subject.paths))):
         now = (await predicted(run, entry, tool, subject)).files
         made = (key for key in {**shown, **now} if key.startswith(_RESULT))
-        for path in (key.removeprefix(_RESULT) for key in made if shown.get(key) != now.get(key)):
-            if asks(path):
-                text = f"{name} would make another {path!r} than was shown for approval"
-                raise ToolError("E_STALE", text, hint=_AGAIN)
+        differs = [key.removeprefix(_RESULT) for key in made if shown.get(key) != now.get(key)]
+        if unshown := [path for path in differs if asks(path)]:
+            text = f"{name} would make another {unshown[0]!r} than was shown for approval"
+            raise ToolError("E_STALE", text, hint=_AGAIN)
 
 
 async def _files(copy: Stage, view: Stage, *, results: bool) -> Files:
