@@ -18,6 +18,20 @@ from native import give_native_code
 
 
 @contextmanager
+def as_nobody() -> Generator[Path]:
+    """Give a folder to a user without privileges, who this process is in the block."""
+    with tempfile.TemporaryDirectory() as name:
+        was = os.geteuid()
+        if was == 0:
+            os.chown(name, 65_534, 65_534)
+            os.seteuid(65_534)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(was)
+
+
+@contextmanager
 def open_python() -> Generator[Interpreter]:
     """Make a bundle that every user of this machine may read."""
     folder = Path(tempfile.mkdtemp(prefix="lineshaft-test-python-"))

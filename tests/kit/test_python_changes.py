@@ -1,8 +1,6 @@
 """How what a program did becomes changes of the workspace."""
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ from lineshaft.kit.jailed.changes import land
 from lineshaft.sandbox.jail import Changes, JailedChange
 from lineshaft.values import Context, Reach
 from lineshaft.workspace import Folder, Mount
+from users import as_nobody
 
 
 def sha256(text: str) -> str:
@@ -111,14 +110,9 @@ async def test_what_is_closed_keeps_everything_from_landing(
 @pytest.fixture
 def nobody() -> Iterator[Path]:
     """A folder for a user without privileges, who this process is for a while."""
-    with tempfile.TemporaryDirectory() as name:
-        was = os.geteuid()
-        if was == 0:
-            os.chown(name, 65_534, 65_534)
-            os.seteuid(65_534)
-        (Path(name) / "work").mkdir()
-        yield Path(name) / "work"
-        os.seteuid(was)
+    with as_nobody() as folder:
+        (folder / "work").mkdir()
+        yield folder / "work"
 
 
 @pytest.mark.parametrize("atomic", [False, True])

@@ -7,7 +7,6 @@ import resource
 import signal
 import socket
 import stat
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from lineshaft.errors import (
 from lineshaft.workspace import Folder
 from lineshaft.workspace.disk import Mounts, access, edits, scan
 from lineshaft.workspace.disk.access import MOST_BYTES
+from users import as_nobody
 
 
 def sha(data: bytes) -> str:
@@ -218,13 +218,8 @@ async def test_a_full_disk_leaves_everything_as_it_was(folder: Folder, tmp_path:
 @pytest.fixture
 def nobody() -> Iterator[Path]:
     """A folder for a user without privileges, who this process is for a while."""
-    with tempfile.TemporaryDirectory() as name:
-        was = os.geteuid()
-        if was == 0:
-            os.chown(name, 65_534, 65_534)
-            os.seteuid(65_534)
-        yield Path(name)
-        os.seteuid(was)
+    with as_nobody() as folder:
+        yield folder
 
 
 async def test_a_write_protected_file_is_left_alone(nobody: Path) -> None:

@@ -486,7 +486,7 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
         | {
             key: answer
             for key, call_id in by_id.items()
-            if (answer := reply.answers.get(call_id, reply.answers.get(ALL))) is not None
+            if (answer := reply.answers.get(call_id)) is not None
         },
         for_the_run=pause_point.for_the_run,
         shown=pause_point.shown,
