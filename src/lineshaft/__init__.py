@@ -26,6 +26,9 @@ if TYPE_CHECKING:
         ShownImage,
     )
 
+__version__ = "0.1.0"
+"""The version; the build reads it here, since the metadata of packages are slow to read."""
+
 _ROOMS = {
     "errors": ("ConfigError", "LineshaftError", "ToolError"),
     "policy": ("Policy", "Rule"),

@@ -13,6 +13,7 @@ from typing import cast
 
 import pytest
 
+from lineshaft import __version__
 from lineshaft.cli._app import COMMANDS
 
 Lineshaft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -38,6 +39,7 @@ def test_help_and_version_import_no_heavy_part(lineshaft: Lineshaft) -> None:
 def test_the_version_is_shown(here: Lineshaft) -> None:
     done = here("--version")
     assert (done.returncode, done.stdout) == (0, f"lineshaft {version('lineshaft')}\n")
+    assert __version__ == version("lineshaft")
 
 
 def test_without_a_command_there_is_help(here: Lineshaft) -> None:

@@ -9,7 +9,6 @@ from lineshaft.cli._options import settings_for, toolset_for
 from lineshaft.cli._terminal import one_line
 from lineshaft.config import Settings
 from lineshaft.errors import ConfigError
-from lineshaft.packs import discover, load_pack
 from lineshaft.tools import Mismatch, Tool, Toolset, tell
 from lineshaft.values import AGENT_NAMESPACE
 
@@ -36,6 +35,8 @@ def settings_of_agent(
     """
     pack, _, agent = name.removeprefix(f"{AGENT_NAMESPACE}.").rpartition(".")
     if pack:
+        from lineshaft.packs import load_pack  # noqa: PLC0415  few commands name a pack
+
         load_pack(pack).agent(agent)
     settings = settings_for(workspace, tools=tools, packs=[pack] if pack else (), mode=mode)
     return settings, f"{AGENT_NAMESPACE}.{agent}"
@@ -52,6 +53,8 @@ def tool_of(settings: Settings, tool: str) -> Tool:
     offered = toolset_for(settings, faulty=lambda _name, _error: None, needed=[name])
     if tool in offered:
         return offered[tool]
+    from lineshaft.packs import discover, load_pack  # noqa: PLC0415  few commands name a pack
+
     if any(each.name == name for each in discover()):
         agents = sorted(agent.name for agent in load_pack(name).agents)
         raise ConfigError(

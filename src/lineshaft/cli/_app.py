@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import click
 
+from lineshaft import __version__
 from lineshaft.cli._examples import shown
 from lineshaft.cli._exit import LEFT_BEHIND, exit_code
 from lineshaft.cli._leaving import leave_at_once
@@ -193,9 +194,7 @@ def application(words: Sequence[str]) -> click.Group:
 
 def _version(context: click.Context, _option: click.Parameter, wanted: object) -> None:
     if wanted:
-        from importlib import metadata  # noqa: PLC0415  a seventh of what --help may cost
-
-        result(f"lineshaft {metadata.version('lineshaft')}")
+        result(f"lineshaft {__version__}")
         context.exit()
 
 

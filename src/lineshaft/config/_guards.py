@@ -4,7 +4,6 @@ A project's file can add guards and raise their levels; it can neither take any 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import metadata
 from typing import cast
 
 from msgspec.structs import replace
@@ -79,6 +78,8 @@ def _modules(settings: Settings) -> list[tuple[Module, str]]:
 
 
 def _entry_point(plugin: Module) -> tuple[Module, str]:
+    from importlib import metadata  # noqa: PLC0415  slow, and rarely needed
+
     offered = {point.name: point for point in metadata.entry_points(group=GROUP)}
     point = offered.get(plugin.name)
     if point is None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import pydantic_core
-
 from lineshaft.values import (
     Arguments,
     Call,
@@ -17,6 +15,7 @@ from lineshaft.values import (
     ToolSpec,
     Value,
     Verdict,
+    encoded,
 )
 
 
@@ -138,4 +137,4 @@ class CallEntry(Struct, kw_only=True, eq=False):
 
 
 def _size(done: Value) -> int:
-    return len(pydantic_core.to_json(done.value, inf_nan_mode="constants"))
+    return len(encoded(done.value))

@@ -5,7 +5,6 @@ import inspect
 from collections.abc import Awaitable, Sequence
 from contextvars import ContextVar
 
-import pydantic_core
 from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, LineshaftError
@@ -15,7 +14,7 @@ from lineshaft.gate._messages import failed
 from lineshaft.gate._raised import described
 from lineshaft.gate._run_info import RunInfo
 from lineshaft.tools import Mismatch
-from lineshaft.values import Call, Dispatch, Done, Failure, Middleware, Value
+from lineshaft.values import Call, Dispatch, Done, Failure, Middleware, Value, encoded
 
 _BESIDE: ContextVar[list[CallEntry]] = ContextVar("beside")
 
@@ -118,7 +117,7 @@ def _awaitable(given: object) -> Awaitable[object]:
 
 def _done(given: object) -> Done:
     if isinstance(given, Value):
-        pydantic_core.to_json(given.value)  # raises where it is not JSON
+        encoded(given.value)  # raises where it is not JSON
     elif not isinstance(given, Failure):
         raise TypeError(f"middleware gave {given!r}, neither a Value nor a Failure")
     return given

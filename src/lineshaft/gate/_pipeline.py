@@ -14,7 +14,6 @@ from functools import partial
 from typing import Literal
 
 import anyio
-import pydantic_core
 from msgspec.structs import replace
 
 from lineshaft.errors import StateError, ToolError, WorkspaceError
@@ -53,6 +52,7 @@ from lineshaft.values import (
     Pending,
     ToolSpec,
     Verdict,
+    encoded,
 )
 
 REFUSALS_PER_CALL = 3
@@ -258,7 +258,7 @@ class CallPipeline:
 
     def _identify(self, entry: CallEntry, name: str) -> str:
         within = scope.containers[:1] if (scope := entry.call.scope) else ()
-        exact = pydantic_core.to_json([*within, name, sorted(entry.arguments.items())])
+        exact = encoded([*within, name, sorted(entry.arguments.items())])
         pair = hashlib.sha256(exact).hexdigest()[:32]
         self._seen[pair] += 1
         return f"{self._run.run_id}/{pair}/{self._seen[pair]}"
@@ -390,8 +390,10 @@ class CallPipeline:
 
     def _in_words(self, entry: CallEntry, spec: ToolSpec) -> str:
         """Return what a call is about to start, for a person."""
+        from pydantic_core import to_json  # noqa: PLC0415  slow, and most runs need no words
+
         given = self._run.gate.redactor.whole(spec, entry.arguments)
-        said = pydantic_core.to_json(given, fallback=str).decode()
+        said = to_json(given, fallback=str).decode()
         return f"{spec.name} {said}"[:_LONGEST_PROCESS]
 
     def _around(self, call: Call) -> list[str]:

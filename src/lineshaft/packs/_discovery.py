@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import metadata
+from typing import TYPE_CHECKING
 
 from lineshaft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 GROUP = "lineshaft.packs"
 """The group of entry points under which distributions offer packs."""
@@ -34,7 +37,7 @@ class FoundPack:
     """Why it cannot be loaded, as far as its metadata tells; empty where nothing speaks against
     it."""
 
-    point: metadata.EntryPoint | None = field(default=None, repr=False, compare=False)
+    point: "metadata.EntryPoint | None" = field(default=None, repr=False, compare=False)
 
     @property
     def module(self) -> str:
@@ -50,6 +53,8 @@ def discover(*, path: Iterable[str] | None = None) -> tuple[FoundPack, ...]:
     Args:
         path: Folders to look into; None: where Python finds its modules.
     """
+    from importlib import metadata  # noqa: PLC0415  slow, and few commands look for packs
+
     if path is None:
         points = metadata.entry_points(group=GROUP)
     else:
@@ -90,7 +95,7 @@ def broken(pack: FoundPack, problem: str) -> ConfigError:
     )
 
 
-def _found(point: metadata.EntryPoint) -> FoundPack:
+def _found(point: "metadata.EntryPoint") -> FoundPack:
     home = point.dist
     problem = ""
     if not _NAME.fullmatch(point.name):

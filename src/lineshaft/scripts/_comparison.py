@@ -1,7 +1,5 @@
 """Comparison of a replay's end with the recorded end."""
 
-import pydantic_core
-
 from lineshaft.gate import RecordedResults
 from lineshaft.values import CallRecord, Difference, RunResult, SavedRun
 
@@ -32,4 +30,6 @@ def at_the_end(result: RunResult, saved: SavedRun, recorded: RecordedResults) ->
 
 
 def _json(value: object) -> bytes:
-    return pydantic_core.to_json(value, inf_nan_mode="constants")
+    from pydantic_core import to_json  # noqa: PLC0415  slow, and only replays compare
+
+    return to_json(value, inf_nan_mode="constants")

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import TypeVar
 
 import anyio
-import pydantic_core
 from msgspec import field
 from msgspec.structs import replace
 
@@ -47,6 +46,7 @@ from lineshaft.values import (
     Stage,
     Struct,
     Workspace,
+    encoded,
 )
 
 T = TypeVar("T")
@@ -412,7 +412,7 @@ class RunContext:
 
     def _bytes_out(self, how: Ended) -> int:
         printed = self.printed.text("stdout").encode("utf-8", "replace")
-        return len(printed) + len(pydantic_core.to_json(how.value))
+        return len(printed) + len(encoded(how.value))
 
     def _ending(self, kind: EventKind, result: RunResult) -> list[tuple[EventKind, object]]:
         """Return the last events of a run, or of this segment of it."""

@@ -4,7 +4,6 @@ import errno
 import json
 from collections.abc import Mapping, Sequence
 
-import pydantic_core
 from msgspec.structs import replace
 
 from lineshaft.errors import LineshaftError
@@ -26,6 +25,7 @@ from lineshaft.values import (
     ToolSpec,
     beginning,
     counted,
+    encoded,
     first_few,
 )
 
@@ -149,10 +149,10 @@ def _next_step(error: Exception) -> str:
 
 def _returned(value: object) -> Ended:
     try:
-        if len(pydantic_core.to_json(value)) >= _LONGEST_INT:
+        if len(encoded(value)) >= _LONGEST_INT:
             json.dumps(value)  # refuses integers that Python itself would not write down
     except ValueError as error:
-        known = isinstance(error, pydantic_core.PydanticSerializationError)
+        known = type(error) is not ValueError  # of an encoder, which says the kind
         why = str(error) if known else "it holds an int of too many digits"
         text = f"the script's value is not JSON: {why}"
         hint = "return None, bool, int, float, str, list or dict; a huge integer as text"

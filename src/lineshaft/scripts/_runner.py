@@ -4,12 +4,11 @@ import dataclasses
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 import anyio
 from msgspec.structs import replace
 
+from lineshaft import __version__
 from lineshaft.errors import ToolError, WorkspaceError
 from lineshaft.gate import CallPipeline, Gate
 from lineshaft.policy import Mode, judge
@@ -296,7 +295,7 @@ class Runner:
             **job.kept(source),
             "engine": engine.name,
             "identity": dict(engine.identity),
-            "version": _version(),
+            "version": __version__,
             "seed": replay.seed,
             "digests": self._digests(),
         }
@@ -354,15 +353,6 @@ class Runner:
             return pipeline, job.script
         data = await pipeline.read_script(paths[0], origin=job.origin)
         return pipeline, script_text(paths[0], data)
-
-
-@cache
-def _version() -> str:
-    """Return the version that could go on with a run; empty where it is not installed as one."""
-    try:
-        return version("lineshaft")
-    except PackageNotFoundError:
-        return ""
 
 
 async def settled(context: RunContext, progress: RunProgress, work: Awaitable[None]) -> RunResult:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import cast
 
-import pydantic_core
-
 from lineshaft.trace import Redactor, condense_command_output, strip_ansi
 from lineshaft.values import (
     CallRecord,
@@ -132,7 +130,9 @@ def plain(value: object) -> str:
     """Return a text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
-    return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
+    from pydantic_core import to_json  # noqa: PLC0415  slow, and `lineshaft run` does not need it
+
+    return to_json(value, inf_nan_mode="constants").decode()
 
 
 def _error(result: RunResult) -> str:

@@ -37,6 +37,8 @@ _PYTHON = {
 RESERVED: frozenset[str] = frozenset(_RUNTIME | _SCOPE | _HELPERS | _PYTHON)
 """Names that neither a namespace nor a tool without one may have, in any spelling of case."""
 
+_TAKEN = frozenset(name.casefold() for name in RESERVED)
+
 _LONGEST = 128
 _LONGEST_FOR_MODELS = 48
 """Clients put the name of the server in front, up to 64 in all."""
@@ -133,9 +135,8 @@ def check_free(name: str) -> None:
     """
     namespace, _, tool = name.rpartition(".")
     first = namespace or tool
-    taken = {reserved.casefold() for reserved in RESERVED}
     for spelling in (first, _identifier(first)):
-        if spelling.casefold() in taken:
+        if spelling.casefold() in _TAKEN:
             what = f"namespace {first!r} of tool {name!r}" if namespace else f"tool name {name!r}"
             raise ConfigError(
                 f"{what} is reserved", hint="rename it: Toolset.rename, or prefix(namespace)"

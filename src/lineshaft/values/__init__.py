@@ -39,6 +39,7 @@ from lineshaft.values._context import (
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
 from lineshaft.values._decoded_text import DecodedText, decoded_text, lines_of
 from lineshaft.values._decoding import DecodeError, decode
+from lineshaft.values._encoding import encoded
 from lineshaft.values._engines import (
     ENGINES,
     LATEST_PYTHON,
@@ -292,6 +293,7 @@ __all__ = [
     "decode",
     "decoded_text",
     "done_data",
+    "encoded",
     "ending",
     "engine_problem",
     "fate_of_changes",

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import anyio
 import click
 
+from lineshaft import __version__
 from lineshaft.cli._agent_program import run_agent
 from lineshaft.cli._carry import carry
 from lineshaft.cli._kept_runs import kept_runs
@@ -63,22 +63,23 @@ def _token() -> str:
 
 
 async def _serve(root: Path, token: str, port: int) -> None:
-    known = version("lineshaft")
     host = EditorHost(
-        version=known, open_runs=partial(kept_runs, root), start_agent=partial(run_agent, root)
+        version=__version__,
+        open_runs=partial(kept_runs, root),
+        start_agent=partial(run_agent, root),
     )
     async with anyio.create_task_group() as group:
 
         def ready(url: str) -> None:
-            group.start_soon(_publish, _address(url, token, root, known))
+            group.start_soon(_publish, _address(url, token, root))
 
         group.start_soon(lambda: serve_editors(host, token=token, port=port, ready=ready))
         await _standard_input_ends()
         group.cancel_scope.cancel()
 
 
-def _address(url: str, token: str, root: Path, known: str) -> HostAddress:
-    return HostAddress(url=url, token=token, pid=os.getpid(), root=str(root), version=known)
+def _address(url: str, token: str, root: Path) -> HostAddress:
+    return HostAddress(url=url, token=token, pid=os.getpid(), root=str(root), version=__version__)
 
 
 async def _publish(address: HostAddress) -> None:

@@ -6,10 +6,10 @@ import platform
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from importlib import metadata
 
 from msgspec import field
 
+from lineshaft import __version__
 from lineshaft.errors import ConfigError
 from lineshaft.evals._results import TaskKind
 from lineshaft.evals._variants import Variant
@@ -132,7 +132,7 @@ def planned(
         tokeniser=tokeniser,
         prices=prices,
         provenance={
-            "lineshaft": metadata.version("lineshaft"),
+            "lineshaft": __version__,
             "python": platform.python_version(),
             "platform": platform.platform(),
         },

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from email.message import Message
 
 from lineshaft.values import Struct
 
@@ -66,6 +65,8 @@ def text_of(content_type: str, body: bytes) -> BodyText:
 
 def _encodings(content_type: str, body: bytes) -> list[str]:
     marked = [encoding for mark, encoding in _MARKS if body.startswith(mark)][:1]
+    from email.message import Message  # noqa: PLC0415  slow, and only pages need it
+
     header = Message()
     header["content-type"] = content_type[:1_000].replace("\r", " ").replace("\n", " ")
     said = [str(header.get_param("charset") or "")]

@@ -6,7 +6,6 @@ Above: `client/provider.py`, which opens and replaces connections. Below: the wi
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from importlib.metadata import version
 from typing import Any, Literal, TypeVar, cast
 
 import anyio
@@ -19,6 +18,7 @@ from mcp.client.subscriptions import PromptsListChanged, ResourcesListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, TypeAdapter
 
+from lineshaft import __version__
 from lineshaft.errors import ToolError
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.asks import OpenCall, OpenCalls, declared
@@ -123,7 +123,7 @@ async def connected(
         cast("Any", server) if spec is None else as_transport(_transport(spec, auth, wire)),
         mode=mode,
         cache=None,
-        client_info=types.Implementation(name="lineshaft", version=version("lineshaft")),
+        client_info=types.Implementation(name="lineshaft", version=__version__),
         elicitation_callback=asks.elicit,
         sampling_callback=asks.sample if "sample" in kinds else None,
         list_roots_callback=asks.roots if "roots" in kinds else None,

@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from importlib import metadata
 from typing import Any, Literal
 
 import anyio
@@ -23,6 +22,7 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 
+from lineshaft import __version__
 from lineshaft.mcp.client import Listed
 from lineshaft.mcp.front.blocks import blocks_of, room_for
 from lineshaft.mcp.front.client import Asked, ToolReply, UnknownTool
@@ -72,7 +72,7 @@ class FrontServer(Server[Any]):
 
         super().__init__(
             NAME,
-            version=metadata.version("lineshaft"),
+            version=__version__,
             instructions=front.instructions,
             cache_hints={
                 "tools/list": _FRESH,

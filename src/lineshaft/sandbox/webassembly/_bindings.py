@@ -9,9 +9,9 @@ only once its size is known to be within bounds.
 """
 
 import ctypes
-import importlib.metadata
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 from lineshaft.errors import WasmUnavailable
@@ -50,9 +50,18 @@ def _foreign(name: str, result: _Type, *arguments: _Type) -> Callable[..., Any]:
         raise WasmUnavailable(f"wasmtime lacks the function {name!r}") from error
 
 
-_installed = importlib.metadata.version("wasmtime")
-if _installed != VERSION:
-    message = f"wasmtime {_installed} is installed, but this needs {VERSION} exactly"
+def _installed() -> str:
+    """Return the version of wasmtime; its metadata are read only where it is another one."""
+    folder = Path(wasmtime.__file__).parent
+    if (folder.parent / f"wasmtime-{VERSION}.dist-info").is_dir():
+        return VERSION
+    from importlib.metadata import version  # noqa: PLC0415  slow
+
+    return version("wasmtime")
+
+
+if (_other := _installed()) != VERSION:
+    message = f"wasmtime {_other} is installed, but this needs {VERSION} exactly"
     raise WasmUnavailable(message, hint=f"install wasmtime=={VERSION}")
 
 _FunctionCallback = ctypes.CFUNCTYPE(_size, _size, _size, _size, _size, _size, _size, _size)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from statistics import median
 from typing import cast
 
 from msgspec import field
@@ -71,6 +70,8 @@ def habits_of(records: Iterable[Sequence[Event]]) -> ToolHabits:
     Args:
         records: The events of each run.
     """
+    from statistics import median  # noqa: PLC0415  slow, and few sessions ask
+
     seen = [found for events in records if (found := _seen(events)) is not None]
     runs = [each for each in seen if each.script]
     runs += _stretches(sorted((s for s in seen if not s.script), key=lambda each: each.begun))
