@@ -14,6 +14,7 @@ from functools import partial
 from typing import Literal
 
 import anyio
+import msgspec
 from msgspec.structs import replace
 
 from lineshaft.errors import StateError, ToolError, WorkspaceError
@@ -52,7 +53,6 @@ from lineshaft.values import (
     Pending,
     ToolSpec,
     Verdict,
-    encoded,
 )
 
 REFUSALS_PER_CALL = 3
@@ -258,7 +258,7 @@ class CallPipeline:
 
     def _identify(self, entry: CallEntry, name: str) -> str:
         within = scope.containers[:1] if (scope := entry.call.scope) else ()
-        exact = encoded([*within, name, sorted(entry.arguments.items())])
+        exact = msgspec.json.encode([*within, name, sorted(entry.arguments.items())])
         pair = hashlib.sha256(exact).hexdigest()[:32]
         self._seen[pair] += 1
         return f"{self._run.run_id}/{pair}/{self._seen[pair]}"
