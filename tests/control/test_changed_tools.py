@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from control.world import Open
-from lineshaft import Answer, Pending, Tool, Toolset
+from lineshaft import Answer, Pending, Policy, Tool, Toolset
 
 YES, NO = Answer(allow=True), Answer(allow=False)
 
@@ -97,6 +97,30 @@ async def test_a_no_holds_all_the_same(opened: Open, server: Server) -> None:
         done = await session.resume(waits.run_id, {"*": NO})
     assert done.error is not None
     assert (done.error.code, server.wiped) == ("E_DENIED", [])
+
+
+async def test_a_yes_to_one_rule_is_none_to_another(opened: Open, server: Server) -> None:
+    other = {"id": "no-disks", "tool": "wipe", "verdict": "ask", "reason": "a disk is in use"}
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_ONE), rules=[other]) as session:
+        again = await session.resume(waits.run_id, {"*": YES})
+        assert (again.status, server.wiped) == ("paused", [])
+        (call,) = again.pending
+        assert (call.rule, call.reason) == (
+            "no-disks",
+            "a disk is in use; no such rule asked when the call was shown",
+        )
+        refused = await session.resume(waits.run_id, {"*": NO})
+    assert (refused.status, server.wiped) == ("error", [])
+
+
+async def test_any_yes_settles_what_the_mode_asks(opened: Open, server: Server) -> None:
+    async with opened(server.tool(TO_ONE), rules=[ASKS]) as session:
+        waits = await session.run(SCRIPT)
+    async with opened(server.tool(TO_ONE), policy=Policy(mode="auto")) as session:
+        done = await session.resume(waits.run_id, {"*": YES})
+    assert (done.value, len(server.wiped)) == ("wiped", 1)
 
 
 SAID_OTHERWISE: Mapping[str, object] = {

@@ -9,11 +9,12 @@ from lineshaft.gate._pause_point import Files
 from lineshaft.gate._prediction import must_be_as_predicted, predicted
 from lineshaft.gate._replay_log import ReplayLog
 from lineshaft.gate._run_info import RunInfo
-from lineshaft.policy import Subject
+from lineshaft.policy import Subject, is_answered
 from lineshaft.tools import Tool, origin
 from lineshaft.values import Answer, Arguments, Pending, ToolSpec, Verdict
 
 _CHANGED = "the arguments of this tool have changed since the call was shown"
+_OTHER_RULE = "no such rule asked when the call was shown"
 
 
 class Approvals:
@@ -42,9 +43,9 @@ class Approvals:
                 the run cannot wait.
         """
         answer = self._earlier.answers.get(entry.key)
-        shown_as = self._earlier.schemas.get(entry.key, entry.schema)
-        if shown_as != entry.schema and (answer is None or answer.allow):
-            answer, said = None, f"{verdict.reason}; {_CHANGED}" if verdict.reason else _CHANGED
+        changed = self._changed(entry, verdict)
+        if changed and (answer is None or answer.allow):
+            answer, said = None, f"{verdict.reason}; {changed}" if verdict.reason else changed
             verdict = replace(verdict, reason=said)
         scope = entry.call.scope
         within = scope.containers if scope else ()
@@ -101,6 +102,14 @@ class Approvals:
             run_id=self._run.run_id,
             holds_for=" ".join(_origins(entry)),
         )
+
+    def _changed(self, entry: CallEntry, verdict: Verdict) -> str:
+        """Return why what a person was shown of a call is no longer what is asked."""
+        shown_as = self._earlier.schemas.get(entry.key, entry.schema)
+        if shown_as != entry.schema:
+            return _CHANGED
+        asked_by = self._earlier.rules.get(entry.key, verdict.rule)
+        return "" if is_answered(verdict.rule, asked_by) else _OTHER_RULE
 
     def _must_be_answerable(self, entry: CallEntry, tool: Tool, verdict: Verdict) -> None:
         if self._run.caller.approver is not None:

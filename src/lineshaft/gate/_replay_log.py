@@ -60,6 +60,9 @@ class ReplayLog(Struct, frozen=True, kw_only=True):
     schemas: Mapping[str, str] = field(default_factory=dict[str, str])
     """Digests of the input schemas of the tools of calls that waited, by the calls' keys."""
 
+    rules: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The rules that asked about calls that waited, by the calls' keys."""
+
     for_the_run: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     """As `Asks.for_the_run`."""
 

@@ -68,15 +68,27 @@ def sight(policy: Policy, subject: Subject) -> Callable[[str], bool]:
         subject: The call.
     """
     said = judge(policy, subject)
-    settled = frozenset(said.rule.split(" & ")) if said.kind != "allow" else None
 
     def visible(path: str) -> bool:
         one = judge(policy, replace(subject, paths=(path,)))
-        if one.kind != "ask" or settled is None:
+        if one.kind != "ask" or said.kind == "allow":
             return one.kind == "allow"
-        return all(rule in settled or rule.startswith(BY_MODE) for rule in one.rule.split(" & "))
+        return is_answered(one.rule, said.rule)
 
     return visible
+
+
+def is_answered(asks: str, answered: str) -> bool:
+    """Return whether a yes to what some rules asked is one to what some ask now.
+
+    Any yes settles asks of the mode.
+
+    Args:
+        asks: The rules that ask, as `Verdict.rule` has them.
+        answered: Those that a person has answered.
+    """
+    settled = answered.split(" & ")
+    return all(rule in settled or rule.startswith(BY_MODE) for rule in asks.split(" & "))
 
 
 def along(policy: Policy, subject: Subject) -> Callable[[str], bool]:

@@ -491,6 +491,7 @@ def _earlier(saved: SavedRun, checkpoint: Checkpoint, reply: Reply, *, landed: i
         for_the_run=pause_point.for_the_run,
         shown=pause_point.shown,
         schemas=pause_point.schemas,
+        rules={pause_point.keys.get(each.id, ""): each.rule for each in pause_point.pending},
         waited={**by_id, **gone},
         dropped=pause_point.dropped,
         standing=standing,
