@@ -163,6 +163,22 @@ def test_a_given_value_goes_in_other_spellings_too() -> None:
     assert redact("short") == "short"
 
 
+def test_a_given_value_goes_where_it_is_a_number() -> None:
+    redactor = Redactor(["918273645", "-4815.1623", "2024"])
+    found = {"pin": [918273645, {"at": -4815.1623}], "more": 9182736451, "count": 2024, "yes": True}
+    assert redactor.value(found) == {
+        "pin": ["[redacted]", {"at": "[redacted]"}],
+        "more": 9182736451,
+        "count": 2024,
+        "yes": True,
+    }
+    assert redactor.arguments(None, {"x": 918273645, "y": {"z": [918273645]}, "n": 5}) == {
+        "x": "[redacted]",
+        "y": {"z": ["[redacted]"]},
+        "n": 5,
+    }
+
+
 def test_a_given_value_under_four_characters_would_hide_ordinary_words() -> None:
     assert Redactor(["abc", ""]).text("abcdef") == "abcdef"
 

@@ -6,6 +6,7 @@ Not covered: secrets that have no known form, no telling name and were not given
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import cached_property
@@ -22,6 +23,9 @@ SHORTEST_SECRET = 4
 
 _SHORTEST_FORMAT = 15
 _SHORTEST_LINE = 16
+_NUMBER = re.compile(r"-?(?=[\d.]{6})\d+(?:\.\d+)?", re.ASCII)
+"""Given secrets that a number is compared with: one that is shorter is mostly a count."""
+
 _DEEPEST = 100
 _LONG = 200
 _LONG_CONTENT = 80
@@ -53,6 +57,7 @@ class Redactor:
         self._acting = acting
         self._formats = PLAIN_FORMATS if acting else FORMATS
         self._secrets = sorted(forms, key=len, reverse=True)
+        self._numbers = frozenset(filter(_NUMBER.fullmatch, forms))
         self._shown: dict[str, tuple[ToolSpec, frozenset[str]]] = {}
 
     @cached_property
@@ -161,7 +166,7 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if value is None or isinstance(value, bool | int | float):
-            return _number(value)
+            return self._number(value)
         if depth >= _DEEPEST:
             return f"[deeper than {_DEEPEST} levels]"
         return self._container(value, depth)
@@ -186,7 +191,7 @@ class Redactor:
     def _argument(self, name: str, value: object, depth: int) -> object:
         """Redact one argument, or part of one, and summarise long texts."""
         if type(value) in _NUMBERS:
-            return _number(value)
+            return self._number(value)
         if isinstance(value, str):
             text = self.text(value)
             long = len(value) > (_LONG_CONTENT if name in _CONTENTS else _LONG)
@@ -219,6 +224,12 @@ class Redactor:
             made[name] = item
         return made
 
+    def _number(self, value: object) -> object:
+        """Return a number; its size where it cannot be written as text, or what hides a secret."""
+        if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+            return f"[integer of {value.bit_length():,} bits]"
+        return HIDDEN if self._numbers and str(value) in self._numbers else value
+
     def _items(self, items: Iterable[object], name: str | None, depth: int) -> list[object]:
         """Redact a list; the item after a flag such as `--token` is a secret too."""
         out: list[object] = []
@@ -240,7 +251,9 @@ class Redactor:
             return value
         if not self._acting:
             return HIDDEN
-        if isinstance(value, str | int | float) and not self._shows(said := str(_number(value))):
+        if isinstance(value, str | int | float) and not self._shows(
+            said := str(self._number(value))
+        ):
             return f"{HIDDEN[:-1]}, {len(said):,} character{'s' if len(said) > 1 else ''}]"
         return self._value(value, depth)
 
@@ -345,13 +358,6 @@ def _size(value: object) -> dict[str, object]:
     if isinstance(value, str):
         return {"bytes": len(value.encode("utf-8", "surrogatepass"))}
     return {"items": len(cast("Sequence[object]", value))}
-
-
-def _number(value: object) -> object:
-    """Return a number, or its size where it cannot be written as text."""
-    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
-        return f"[integer of {value.bit_length():,} bits]"
-    return value
 
 
 def _summary(text: str) -> dict[str, object]:
