@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import anyio
 import pytest
 
 from control.world import Open
@@ -85,6 +86,26 @@ async def test_a_run_that_waits_is_replayed_once_it_is_over(opened: Open, outsid
         done = await session.resume(paused.run_id, {"*": Answer(allow=True)})
         assert (await session.replay(done.run_id)).difference is None
     assert outside.total == 1
+
+
+async def test_a_run_that_goes_on_is_replayed_once_it_is_over(opened: Open) -> None:
+    there, leave = anyio.Event(), anyio.Event()
+
+    @tool(effect="external")
+    async def holds() -> int:
+        """Wait outside."""
+        there.set()
+        await leave.wait()
+        return 1
+
+    async with opened(holds) as session, opened(holds) as other:
+        run = await session.start("return await holds()")
+        await there.wait()
+        with pytest.raises(RunBusy, match="goes on; it can be replayed once it is over"):
+            await other.replay(run.run_id)
+        leave.set()
+        assert (await run.result()).value == 1
+        assert (await other.replay(run.run_id)).difference is None
 
 
 async def test_a_replay_names_the_first_call_that_differs(opened: Open, outside: Outside) -> None:

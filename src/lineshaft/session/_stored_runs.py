@@ -136,7 +136,8 @@ class StoredRunActions(ABC):
             The result, and the first difference from the record.
 
         Raises:
-            StateError: The run's state is not kept, or no longer enough of it; or the run waits.
+            StateError: The run's state is not kept, or no longer enough of it; or the run waits, or
+                goes on.
         """
         live, resumer, _ = self._later()
         try:
@@ -144,6 +145,11 @@ class StoredRunActions(ABC):
                 raise RunBusy(
                     f"run {run_id!r} waits for answers; it can be replayed once it is over",
                     hint=f"`lineshaft resume {run_id}`",
+                )
+            if await self._goes_on(run_id):
+                raise RunBusy(
+                    f"run {run_id!r} goes on; it can be replayed once it is over",
+                    hint="wait for its end",
                 )
             replaying = await resumer.replay(run_id)
         except RunUnknown as error:
