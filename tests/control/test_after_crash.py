@@ -196,6 +196,20 @@ return await hang_once(what="x")
         assert world.do("resume", run_id=run_id)["value"] == "done x"
 
 
+def test_a_run_that_was_cut_off_is_replayed_once_it_is_over(world: World) -> None:
+    run_id = killed_while(world, 'return await hang_once(what="x")', "hang_once x")
+    order = {"log": world.folder / "log", "workspace": world.workspace, "engine": world.engine}
+
+    async def replay() -> None:
+        async with session({**order, "store": world.folder / "state" / "runs.db"}) as here:
+            with pytest.raises(StateError, match="was cut off when its process died; it can be"):
+                await here.replay(run_id)
+            assert (await here.resume(run_id)).value == "done x"
+            assert (await here.replay(run_id)).difference is None
+
+    asyncio.run(replay())
+
+
 def test_what_was_known_comes_back_beside_a_timer(world: World) -> None:
     script = """
 first, _ = await asyncio.gather(look(what="first"), asyncio.sleep(0.2))

@@ -146,11 +146,7 @@ class StoredRunActions(ABC):
                     f"run {run_id!r} waits for answers; it can be replayed once it is over",
                     hint=f"`lineshaft resume {run_id}`",
                 )
-            if await self._goes_on(run_id):
-                raise RunBusy(
-                    f"run {run_id!r} goes on; it can be replayed once it is over",
-                    hint="wait for its end",
-                )
+            await self._must_be_over(run_id)
             replaying = await resumer.replay(run_id)
         except RunUnknown as error:
             if not await self._is_single_call(run_id):
@@ -197,6 +193,18 @@ class StoredRunActions(ABC):
                 hint="wait for it, or end it, and undo it then",
             )
 
+    async def _must_be_over(self, run_id: str) -> None:
+        """Refuse to replay a run whose record has no end yet: its next call would differ."""
+        status = await self._status(run_id)
+        if status == "running":
+            text, hint = f"run {run_id!r} goes on", "wait for its end"
+        elif status == "interrupted":
+            text = f"run {run_id!r} was cut off when its process died"
+            hint = f"`lineshaft resume {run_id}` goes on with it"
+        else:
+            return
+        raise RunBusy(f"{text}; it can be replayed once it is over", hint=hint)
+
     async def _is_single_call(self, run_id: str) -> bool:
         """Return whether a run of which nothing is kept but its record was a call, and no script.
 
@@ -208,11 +216,13 @@ class StoredRunActions(ABC):
         return False
 
     async def _goes_on(self, run_id: str) -> bool:
-        if self.store is None:
-            return False
-        with suppress(StateError):  # no record, or an unreadable one: undo does not need it
-            return (await self.store.summary(run_id)).status == "running"
-        return False
+        return await self._status(run_id) == "running"
+
+    async def _status(self, run_id: str) -> str:
+        if self.store is not None:
+            with suppress(StateError):  # no record, or an unreadable one: undo does not need it
+                return (await self.store.summary(run_id)).status
+        return ""
 
 
 def _checked(answers: object) -> Mapping[str, Answer]:
