@@ -1,6 +1,7 @@
 """Microagents as host code and scripts see them: typed results, within policy and budgets."""
 
 import asyncio
+import datetime
 import textwrap
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypedDict
@@ -455,6 +456,23 @@ async def test_inputs_of_a_model_have_their_defaults(folder: Path) -> None:
     assert "most:\n```text\n3\n```" in model.requests[0].messages[0].text
     with pytest.raises(ToolError, match="most"):
         await agent.run(text="x", most="many", workspace=folder)
+
+
+class Judged(BaseModel):
+    """Inputs that JSON has in another form."""
+
+    verdict: Verdict
+    day: datetime.date
+
+
+async def test_inputs_are_given_as_objects_of_their_types(folder: Path) -> None:
+    agent, model = triage(FOUND, inputs=Judged)
+    verdict = Verdict(label="bug", why="it stops")
+    done = await agent.run(verdict=verdict, day=datetime.date(2024, 2, 29), workspace=folder)
+    assert done.output.label == "bug"
+    text = model.requests[0].messages[0].text
+    assert "it stops" in text
+    assert "2024-02-29" in text
 
 
 class Span(BaseModel):

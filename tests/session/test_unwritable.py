@@ -1,10 +1,12 @@
 """What no record can hold: the call of a script is refused, and later runs are as ever."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
-from lineshaft import Policy, Session, tool
+from lineshaft import Answer, Policy, Session, tool
 from lineshaft.store import Store
 
 
@@ -41,3 +43,23 @@ async def test_half_a_character_is_recorded(tmp_path: Path) -> None:
         await session.run(r"return await echo(x={'\ud800': '\udfff'})")
         again = await session.run("return await echo(x=3)")
         assert (again.status, again.value) == ("success", 3)
+
+
+class Order(BaseModel):
+    article: str
+
+
+@tool(effect="external")
+async def send(what: Order, day: date) -> str:
+    """Send it."""
+    return f"{what.article} on {day:%A}"
+
+
+async def test_objects_that_a_direct_call_is_given_wait_as_their_json(tmp_path: Path) -> None:
+    given = {"what": Order(article="tea"), "day": date(2024, 2, 29)}
+    async with Session([send], workspace=tmp_path, store=tmp_path / "runs.db") as session:
+        waits = await session.call("send", given)
+        [pending] = waits.pending
+        assert dict(pending.arguments) == {"what": {"article": "tea"}, "day": "2024-02-29"}
+        result = await session.resume(waits.run_id, {pending.id: Answer(allow=True)})
+        assert result.value == "tea on Thursday"
