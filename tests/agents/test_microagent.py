@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import textwrap
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, Required, Self, TypedDict
 
 import pytest
 from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
@@ -473,6 +473,36 @@ async def test_inputs_are_given_as_objects_of_their_types(folder: Path) -> None:
     text = model.requests[0].messages[0].text
     assert "it stops" in text
     assert "2024-02-29" in text
+
+
+class InText(TypedDict):
+    """`from __future__ import annotations` makes such annotations."""
+
+    path: "str"
+    most: "NotRequired[Annotated[int, Field(ge=1)]]"
+    least: "Annotated[NotRequired[int], 'lines']"
+
+
+class OptionalInText(TypedDict, total=False):
+    """`from __future__ import annotations` makes such annotations."""
+
+    path: "Required[str]"
+    most: "Annotated[int, Field(ge=1)]"
+    least: "int"
+
+
+@pytest.mark.parametrize("inputs", [InText, OptionalInText])
+async def test_inputs_are_required_as_their_annotations_say(folder: Path, inputs: type) -> None:
+    agent, _ = triage(FOUND, inputs=inputs)
+    assert agent.as_tool().spec.input_schema["required"] == ["path"]
+    assert (await agent.run(path="a.md", workspace=folder)).output.label == "bug"
+    wrong: dict[str, dict[str, Any]] = {
+        "`path` is missing": {"most": 2},
+        "`most` must be 1 or more": {"path": "a.md", "most": 0},
+    }
+    for told, given in wrong.items():
+        with pytest.raises(ToolError, match=told):
+            await agent.run(**given, workspace=folder)
 
 
 class Span(BaseModel):

@@ -18,10 +18,14 @@ from typing import (
     Annotated,
     Any,
     Generic,
+    NotRequired,
+    Required,
     Self,
     TypedDict,
     TypeVar,
     cast,
+    get_args,
+    get_origin,
     get_type_hints,
     is_typeddict,
 )
@@ -554,9 +558,13 @@ def _signature_of(
         ConfigError: They are of no such type, or one has a name that `run` takes itself.
     """
     if is_typeddict(inputs):
-        kinds = get_type_hints(inputs, include_extras=True)
-        required = cast("frozenset[str]", getattr(inputs, "__required_keys__"))  # noqa: B009  of a TypedDict, which has no type of its own
-        defaults: Mapping[str, object] = {each: None for each in kinds if each not in required}
+        said = cast("frozenset[str]", getattr(inputs, "__required_keys__"))  # noqa: B009  of a TypedDict, which has no type of its own
+        hints = get_type_hints(inputs, include_extras=True)
+        fields = {each: _field(kind, is_required=each in said) for each, kind in hints.items()}
+        kinds = {each: kind for each, (kind, _) in fields.items()}
+        defaults: Mapping[str, object] = {
+            each: None for each, (_, is_required) in fields.items() if not is_required
+        }
         validated = _same
     elif hasattr(inputs, "model_fields"):
         from lineshaft.agents._inputs import fields_of, validator_of  # noqa: PLC0415  imports pydantic, which is slow
@@ -585,6 +593,22 @@ def _signature_of(
         ]
     )
     return parameters, validated
+
+
+def _field(hint: object, *, is_required: bool) -> tuple[object, bool]:
+    """Return the type of a TypedDict's field, and whether the field is required.
+
+    Args:
+        hint: The annotation of the field.
+        is_required: What the class says, which cannot read annotations that are text.
+    """
+    if get_origin(hint) in (Required, NotRequired):
+        return get_args(hint)[0], get_origin(hint) is Required
+    if get_origin(hint) is not Annotated:
+        return hint, is_required
+    inner, *notes = get_args(hint)
+    bare, is_required = _field(inner, is_required=is_required)
+    return cast("dict[object, object]", Annotated)[(bare, *notes)], is_required
 
 
 _RETURNS = inspect.Parameter(
