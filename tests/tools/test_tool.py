@@ -4,9 +4,10 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, Any, Final, Self, cast
 
 import pytest
+from pydantic import Field
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools import Tool, Toolset, tool
@@ -191,6 +192,14 @@ def test_a_lane_that_is_given_stays_under_another_name() -> None:
     assert shout.with_name("office.shout").spec.lane == "office"
 
 
+class Lacking:
+    """A type that needs what is not installed."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> object:
+        raise ImportError("the validator of addresses is not installed")
+
+
 class Adder:
     """Adds one, where an object of it is called."""
 
@@ -234,6 +243,24 @@ Tree = dict[str, "Tree"]  # pyright: ignore[reportUnknownVariableType]  a circle
 def names_itself(tree: Tree) -> None: ...  # pyright: ignore[reportUnknownParameterType]  a circle on purpose
 
 
+def looks_around(code: Annotated[str, Field(pattern="(?=a)b")]) -> None: ...
+
+
+def odd_bound(count: Annotated[int, Field(gt=cast("Any", "x"))]) -> None: ...
+
+
+def itself(other: Self) -> None: ...  # pyright: ignore[reportGeneralTypeIssues, reportUnknownParameterType]  wrong on purpose
+
+
+def final(count: Final[int]) -> None: ...  # pyright: ignore[reportInvalidTypeForm]  wrong on purpose
+
+
+def lacking(address: Lacking) -> None: ...
+
+
+def gives_lacking() -> Lacking: ...  # pyright: ignore[reportReturnType]  wrong on purpose
+
+
 REFUSED: list[tuple[object, str, str]] = [
     (no_name(), "a tool's name must be text, not None", "name="),
     (var_args, r"parameter 'paths' of var_args\(\) is `\*args`", ""),
@@ -243,6 +270,12 @@ REFUSED: list[tuple[object, str, str]] = [
     (yields, r"yields\(\) yields; a tool must return", "list"),
     (odd_type, r"parameter 'stream' of odd_type\(\) has a type without a JSON Schema", "JSON"),
     (odd_result, r"the result of odd_result\(\) has a type without a JSON Schema", "JSON"),
+    (looks_around, r"parameter 'code' of looks_around\(\) .*: look-around", "look-around"),
+    (odd_bound, r"parameter 'count' of odd_bound\(\) .* 'gt' must be coercible", "bounds"),
+    (itself, r"parameter 'other' of itself\(\) has a type without a JSON Schema", "JSON"),
+    (final, r"a parameter of final\(\) is annotated .* typing\.Final\[int\]", "the type alone"),
+    (lacking, r"parameter 'address' of lacking\(\) .* is not installed", "install"),
+    (gives_lacking, r"the result of gives_lacking\(\) .* is not installed", "install"),
     (shout, "is a tool already", "with_name"),
     (5, "5 is no function", ""),
     (classmethod(shout.function), "is no function", "staticmethod"),

@@ -1,6 +1,6 @@
 """The contract of a tool from the types of a Python function, checked by pydantic."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -8,7 +8,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import from_json, to_json
+from pydantic_core import SchemaError, from_json, to_json
 from typing_extensions import TypedDict
 
 from lineshaft.errors import ConfigError
@@ -139,19 +139,32 @@ def _arguments(signature: Signature, name: str) -> _Adapted:
                 hint=f"write {parameter.name}: Annotated[..., Field(...)] = default",
             )
         fields[parameter.name] = whole(parameter.type)
-    made = _make(name, fields)
     required = frozenset(p.name for p in signature.parameters if p.required)
-    # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
-    made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
-    made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
     try:
+        made = _make(name, fields)
+        # Not by `Required`: `typing` takes `int | str` for `str | int` there, if it has seen that.
+        made.__required_keys__, made.__optional_keys__ = required, frozenset(fields) - required  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
+        made.__pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportAttributeAccessIssue]  read by pydantic
         adapter, schema = _adapter(made, f"{name}()")
     except ConfigError:
-        for field, kind in fields.items():  # the error names the parameter
-            _adapter(kind, f"parameter {field!r} of {name}()")
+        _refuse_parameters(fields, name)
         raise
+    except TypeError as error:
+        _refuse_parameters(fields, name)
+        raise ConfigError(
+            f"a parameter of {name}() is annotated with what is no type of a value: {error}",
+            hint="write the type alone",
+        ) from error
+    if "$ref" in schema:  # `Self`, for which pydantic takes all the arguments
+        _refuse_parameters(fields, name)
     refuse_hidden(adapter.core_schema, schema, name)
     return adapter, schema
+
+
+def _refuse_parameters(fields: Mapping[str, object], name: str) -> None:
+    """Refuse a parameter whose type cannot be used, by its name."""
+    for field, kind in fields.items():
+        _adapter(kind, f"parameter {field!r} of {name}()")
 
 
 def _result(signature: Signature, name: str) -> _Adapted | None:
@@ -181,6 +194,17 @@ def _adapter(
         raise ConfigError(
             f"{what} has a type without a JSON Schema: {reason}",
             hint="use JSON's types, a dataclass, a TypedDict or a pydantic model",
+        ) from error
+    except SchemaError as error:
+        reason = str(error).strip().rpartition("\n")[2].strip().removeprefix("error: ")
+        raise ConfigError(
+            f"{what} has a type with a condition that cannot be checked: {reason}",
+            hint="patterns have no look-around and no back-references, and bounds the value's type",
+        ) from error
+    except Exception as error:
+        raise ConfigError(
+            f"{what} has a type that cannot be used: {error}",
+            hint="install what it needs, or use another type",
         ) from error
     return adapter, cast("dict[str, object]", from_json(to_json(made)))
 
