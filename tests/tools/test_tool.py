@@ -110,6 +110,24 @@ def test_a_static_method_keeps_its_first_parameter() -> None:
     assert shelf["double"](4) == 8
 
 
+def test_a_tool_that_is_a_classmethod_is_refused_and_not_left_out() -> None:
+    class Shelf:
+        @tool(effect="read")
+        def count(self) -> int:
+            """Count."""
+            return 1
+
+        @classmethod
+        @tool(effect="read")
+        def double(cls, number: int) -> int:
+            """Twice a number."""
+            return number * 2
+
+    with pytest.raises(ConfigError, match=r"Shelf\.double is a classmethod") as caught:
+        Toolset([Shelf()])
+    assert "staticmethod" in caught.value.hint
+
+
 def test_an_object_without_words_of_its_own_has_no_description() -> None:
     class Adder:
         def __call__(self, number: int) -> int:

@@ -281,6 +281,20 @@ async def test_parts_take_the_form_of_their_type_beside_parts_of_any(
     assert await run(giving(value, kind)) == seen
 
 
+class Scalar:
+    """As NumPy has them."""
+
+    def tolist(self) -> int:
+        return 3
+
+
+@pytest.mark.parametrize("kind", [int, object, list[Any]])
+async def test_a_value_of_an_array_library_is_refused_with_its_way_out(kind: object) -> None:
+    with pytest.raises(ToolError, match="object of type Scalar") as caught:
+        await run(giving(Scalar(), kind))
+    assert "value.tolist()" in caught.value.hint
+
+
 class Chain(BaseModel):
     """May be long."""
 

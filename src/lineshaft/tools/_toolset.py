@@ -268,13 +268,27 @@ def _tools_of(item: object) -> list[Tool]:
 
 
 def _methods(holder: object, *, missing_ok: bool = False) -> list[Tool]:
-    """Return the bound tools of an object, in the order in which its class has them."""
-    names = {
-        name: None
+    """Return the bound tools of an object, in the order in which its class has them.
+
+    Raises:
+        ConfigError: There are none, or one is a classmethod, which binds no tool.
+    """
+    members = {
+        name: member
         for owner in reversed(type(holder).__mro__)
         for name, member in vars(owner).items()
-        if isinstance(member, Tool | staticmethod) and isinstance(getattr(holder, name), Tool)
     }
+    names: list[str] = []
+    for name, member in members.items():
+        if isinstance(member, classmethod) and isinstance(
+            cast("classmethod[Any, ..., Any]", member).__func__, Tool
+        ):
+            raise ConfigError(
+                f"{type(holder).__name__}.{name} is a classmethod, so it cannot be a tool",
+                hint="put @tool on a method, a staticmethod or a function",
+            )
+        if isinstance(member, Tool | staticmethod) and isinstance(getattr(holder, name), Tool):
+            names.append(name)
     found = [getattr(holder, name) for name in names]
     if not found and not missing_ok:
         raise ConfigError(f"{type(holder).__name__} has no @tool methods")

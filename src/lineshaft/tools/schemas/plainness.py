@@ -178,7 +178,10 @@ def _by_pydantic(value: object) -> object:
         return to_jsonable_python(value, by_alias=True)
     except Exception as error:
         what = f"{_kind(value)}, which has no JSON form"
-        raise NotPlain(what, "use a dict, a dataclass or a pydantic model") from error
+        hint = "use a dict, a dataclass or a pydantic model"
+        if hasattr(value, "tolist"):  # of NumPy and what follows it
+            hint = "make it plain: value.tolist()"
+        raise NotPlain(what, hint) from error
 
 
 def _kind(value: object) -> str:
