@@ -111,3 +111,25 @@ def test_a_verifier_is_looked_at_when_its_agent_is_made(verify: Any) -> None:
         return
     with pytest.raises(ConfigError, match=r"agent 'count': verify is "):
         made()
+
+
+def checked(result: int, inputs: object, _context: Context) -> str | None:
+    return f"not {result} for {inputs}" if result == 1 else None
+
+
+async def test_a_verifier_need_not_be_async(tmp_path: Path) -> None:
+    model = ScriptedModel([exit_with(1), exit_with(2)])
+    agent = VerifiedMicroagent[int](
+        name="count", instructions="Count.", verify=checked, model=model
+    )
+    assert (await agent.run(text="x", workspace=tmp_path)).output == 2
+    assert "not 1 for {'text': 'x'}" in model.requests[1].messages[-1].text
+
+
+async def test_a_reason_without_words_is_told_as_a_refusal(tmp_path: Path) -> None:
+    def wordless(result: int) -> str | None:
+        return "" if result == 7 else None
+
+    agent, model = counter(wordless, exit_with(7), exit_with(8))
+    assert (await agent.run(text="x", workspace=tmp_path)).output == 8
+    assert "it was refused" in model.requests[1].messages[-1].text

@@ -20,12 +20,24 @@ def needing_disk() -> object:
     return cast("Any", tool)(effect="read", needs_disk="yes")(agent)
 
 
+class Half:
+    """Answers, and does not say who it is."""
+
+    async def complete(self, request: object) -> None: ...
+
+
 MADE: dict[str, Callable[[], object]] = {
     "needs_disk must be True or False, not 'yes'": needing_disk,
     "scripts must be True or False, not 'yes'": lambda: agent(scripts="yes"),
     "idempotent must be True or False, not 1": lambda: agent(idempotent=1),
     "budget is {'turns': 1}, no Budget": lambda: agent(budget={"turns": 1}),
     "model is 3, no name or model": lambda: agent(model=3),
+    "test_wrong_options.Half'>, no name or model": lambda: agent(model=Half),
+    "an agent's name is None, no text": lambda: cast("Any", Microagent[str])(
+        name=None, instructions="Say x."
+    ),
+    "history has 'x', which is no UserMessage": lambda: agent().run_sync(text="x", history="x"),  # pyright: ignore[reportArgumentType]  the point
+    "images has b'x', which is no ImagePart": lambda: agent().run_sync(text="x", images=[b"x"]),  # pyright: ignore[reportArgumentType]  the point
     "agent 'a' takes no 'workspce'": lambda: agent().run_sync(text="x", workspce="."),
     "agent 'a' declares its result": lambda: agent().run_sync(text="x", returns=Literal["x"]),
     "scripts must be True or False, not 'no'": lambda: cast("Any", Session)(scripts="no"),

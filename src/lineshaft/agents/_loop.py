@@ -377,6 +377,6 @@ def _text(value: object) -> str:
 
 
 def _reason(said: object) -> str:
-    if said is False:
+    if said is False or said == "":
         return "it was refused"
     return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)

@@ -45,10 +45,12 @@ from lineshaft.agents._validation import VALIDATE, is_fault, under_validation, v
 from lineshaft.errors import AgentError, AgentPaused, ConfigError, ToolError
 from lineshaft.gate import surrounding_call
 from lineshaft.models import (
+    CallAnswer,
     CheckableModel,
     ImagePart,
     Message,
     Model,
+    ModelReply,
     OfferedTool,
     UserMessage,
     model_named,
@@ -78,6 +80,8 @@ _MODELS: WeakKeyDictionary[Callable[..., object], Callable[[], Model]] = WeakKey
 """What finds the model of an agent, by the body of its tool."""
 
 RETURNS = "returns"
+
+_OF_A_MODEL = ("name", "complete")
 
 _OWN_ARGUMENTS = frozenset({"self", "context", "model", "history", "images", RETURNS})
 
@@ -246,6 +250,8 @@ class Microagent(Generic[R]):
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
         }
         self._refuse_unknown(arguments)
+        _refuse_unfit(self.name, "history", history, (UserMessage, ModelReply, CallAnswer))
+        _refuse_unfit(self.name, "images", images, (ImagePart,))
         outcome = _Outcome()
         start = _Start(model=model, history=tuple(history), images=tuple(images), outcome=outcome)
         self._resolved(start)
@@ -501,8 +507,13 @@ def _refuse_unusable(name: str, *, model: object, budget: object, **switches: ob
     Raises:
         ConfigError: One of them cannot be used.
     """
-    if not (model is None or isinstance(model, str) or hasattr(model, "complete")):
+    if not isinstance(cast("object", name), str):
+        raise ConfigError(f"an agent's name is {name!r}, no text", hint='write name="triage"')
+    lacks = [each for each in _OF_A_MODEL if not hasattr(model, each)]
+    if not (model is None or isinstance(model, str)) and lacks:
         hint = 'such as model="openai:gpt-5-mini"'
+        if len(lacks) < len(_OF_A_MODEL):
+            hint = f"a model of your own needs `{'`, `'.join(lacks)}` too"
         raise ConfigError(f"agent {name!r}: model is {model!r}, no name or model", hint=hint)
     if not isinstance(budget, Budget | None):
         hint = "write budget=Budget(turns=10)"
@@ -510,6 +521,22 @@ def _refuse_unusable(name: str, *, model: object, budget: object, **switches: ob
     for option, said in switches.items():
         if not isinstance(said, bool):
             raise ConfigError(f"agent {name!r}: {option} must be True or False, not {said!r}")
+
+
+def _refuse_unfit(name: str, option: str, given: object, kinds: tuple[type, ...]) -> None:
+    """Refuse what a run is begun with where a part of it is of another kind.
+
+    Raises:
+        ConfigError: It is.
+    """
+    parts = cast("Sequence[object]", given) if isinstance(given, Sequence) else [given]
+    for part in parts:
+        if not isinstance(part, kinds):
+            raise ConfigError(
+                f"agent {name!r}: {option} has {part!r:.80}, which is no "
+                f"{' or '.join(kind.__name__ for kind in kinds)}",
+                hint="both are lists; the history of a run is `result.messages`",
+            )
 
 
 def refuse_without_model(tool: Tool[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
+from inspect import isawaitable
 from typing import Any, TypeVar
 
 from lineshaft.agents._budget import Budget
@@ -14,9 +15,9 @@ from lineshaft.values import Context
 
 R = TypeVar("R")
 
-Verifier = Callable[[R, Mapping[str, object], Context], Awaitable[str | None]]
-"""Takes a result, the agent's inputs and the context of the check: None accepts the result, a text
-is the reason against it."""
+Verifier = Callable[[R, Mapping[str, object], Context], Awaitable[str | None] | str | None]
+"""Takes a result, the agent's inputs and the context of the check, sync or async: None accepts the
+result, a text is the reason against it."""
 
 _INPUTS: ContextVar[Mapping[str, object] | None] = ContextVar("inputs of an agent", default=None)
 
@@ -62,7 +63,8 @@ class VerifiedMicroagent(Microagent[R]):
             given = _INPUTS.get()
             if given is None:
                 raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
-            return await verify(result, given, context)
+            said = verify(result, given, context)
+            return await said if isawaitable(said) else said
 
         self._runs_programs = programs
         super().__init__(
