@@ -251,6 +251,21 @@ async def test_pieces_are_told_as_they_come() -> None:
     assert wire.sent[0].body["stream"] is True
 
 
+async def test_a_character_that_is_cut_in_two_is_made_whole_and_half_a_one_replaced() -> None:
+    function = {"name": "look", "arguments": '{"path": "\ud83d'}
+    chunks: list[Json] = [
+        piece(content="so \ud83d"),
+        piece(content="\ude00 and \ud83d"),
+        piece(tool_calls=[{"index": 0, "id": "c1", "function": function}]),
+        piece(tool_calls=[{"index": 0, "function": {"arguments": '\ude00"}'}}]),
+        piece("tool_calls"),
+    ]
+    async with serving([stream(*chunks)]) as wire:
+        reply = await model(wire).complete(ASK, on_text=lambda _: None)
+    assert reply.text == "so \N{GRINNING FACE} and \N{REPLACEMENT CHARACTER}"
+    assert reply.calls[0].arguments == '{"path": "\N{GRINNING FACE}"}'
+
+
 async def test_a_piece_may_come_in_any_number_of_chunks() -> None:
     head, _, body = stream(piece(content="whole"), piece("stop")).partition(b"\r\n\r\n")
     chunked = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"

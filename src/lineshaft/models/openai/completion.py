@@ -1,7 +1,7 @@
 """A reply out of JSON of OpenAI's chat completions, whole or in pieces."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from msgspec import field
@@ -88,13 +88,13 @@ class Completion:
 
     def reply(self) -> ModelReply:
         """Return it."""
-        text = "".join(self._text)
+        text = _whole(self._text)
         firsts = {call.id: at for at, call in reversed([*enumerate(self._calls)])}
         calls = tuple(
             RequestedCall(
-                id=call.id if call.id and firsts[call.id] == at else f"call_{at}",
-                name=call.name,
-                arguments="".join(call.arguments),
+                id=_whole(call.id) if call.id and firsts[call.id] == at else f"call_{at}",
+                name=_whole(call.name),
+                arguments=_whole(call.arguments),
             )
             for at, call in enumerate(self._calls)
         )
@@ -213,6 +213,14 @@ def _arguments(said: object) -> str:
         return json.dumps(said)
     except RecursionError:
         raise NoCompletion("its arguments are nested too deeply") from None
+
+
+def _whole(pieces: Iterable[str]) -> str:
+    """Return pieces as one text: a character may be cut in two, and a half of it has no record."""
+    text = "".join(pieces)
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _is_count(value: object) -> bool:
