@@ -93,6 +93,14 @@ ARGUMENTS: dict[str, tuple[str, str]] = {
         "await give(10**5000)",
         "give: argument 1 is not JSON: it is an int of too many digits",
     ),
+    "a long number in a dict": (
+        "await give(x={'a': [1, 10**5000]})",
+        "give: x['a'][1] is not JSON: it is an int of too many digits",
+    ),
+    "a long number that the script may write": (
+        "import sys\nsys.set_int_max_str_digits(0)\nawait give([10**4300])",
+        "give: argument 1[0] is not JSON: it is an int of too many digits",
+    ),
 }
 
 
@@ -105,6 +113,14 @@ def test_an_argument_that_is_not_json_is_refused_at_the_call(
     assert ran.error["message"].startswith(message)
     assert ran.error["tool"] == "give"
     assert ran.calls == []
+
+
+def test_a_long_number_that_the_script_may_write_is_no_value(guest: Guest) -> None:
+    lifted = "import sys\nsys.set_int_max_str_digits(0)\n"
+    error = guest(f"{lifted}print(len(str(10**5000)))\nreturn {{'n': -(10**4300)}}").error
+    assert error["code"] == "E_NOT_JSON"
+    assert error["message"].startswith("the script's value['n'] is not JSON: it is an int of too")
+    assert guest(f"{lifted}return ['1' * 5000, 10**4299]").value == ["1" * 5000, 10**4299]
 
 
 def test_a_failed_call_is_a_tool_error_with_its_parts(guest: Guest) -> None:

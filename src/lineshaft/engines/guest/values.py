@@ -3,6 +3,7 @@
 import enum
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import cast
 
@@ -11,6 +12,11 @@ from .codec import dumps
 DEPTH = 200
 """Lists and dicts in each other at most."""
 
+_DIGITS = 4_300
+"""Digits of an integer at most: more of them the host does not read."""
+
+_TOO_LONG: int = 10**_DIGITS
+_digits_allowed = sys.get_int_max_str_digits
 _ATOMS = frozenset({type(None), bool, int, float, str})
 _TEXT = frozenset({str})
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -61,7 +67,7 @@ def encoded(value: object) -> str:
     """
     _check(value, DEPTH)
     try:
-        return dumps(value, exact=True)
+        text = dumps(value, exact=True)
     except UnicodeEncodeError:
         _check_texts(value)
         raise NotPlain(_HALF) from None
@@ -70,6 +76,9 @@ def encoded(value: object) -> str:
         raise NotPlain("an int of too many digits") from None
     except RecursionError:
         raise _TooDeep("nested too deeply") from None
+    if len(text) > _DIGITS and _digits_allowed() != _DIGITS:  # the script has lifted the bound
+        _check_numbers(value)
+    return text
 
 
 def _check(value: object, left: int) -> None:
@@ -111,6 +120,8 @@ def _check_numbers(value: object) -> None:
     """Find the number that JSON has not."""
     if isinstance(value, float) and not math.isfinite(value):
         raise NotPlain(f"the float {float(value)}")
+    if isinstance(value, int) and not -_TOO_LONG < value < _TOO_LONG:
+        raise NotPlain("an int of too many digits")
     _check_parts(value, _check_numbers)
 
 
