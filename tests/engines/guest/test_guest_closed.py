@@ -76,6 +76,10 @@ CLOSED: dict[str, str] = {
     "a question": "input('name? ')",
     "standard input": "import sys\nsys.stdin.read()",
     "lines of standard input": "import sys\nlist(sys.stdin)",
+    "bytes of standard input": "import sys\nsys.stdin.buffer.read().split()",
+    "a question once standard input is given back": (
+        "import io, sys\nsys.stdin = io.StringIO('a')\nsys.stdin = sys.__stdin__\ninput()"
+    ),
     "a debugger": "breakpoint()",
     "a thread": "import threading\nthreading.Thread(target=print).start()",
     "a thread by hand": "import _thread\n_thread.start_new_thread(print, ())",
@@ -99,6 +103,24 @@ def test_a_question_names_inputs_and_the_network_the_tool_that_fetches(guest: Gu
     assert asked.endswith("give the answer to the script as an input, which it finds by name")
     opened = guest("import urllib.request as u\nu.urlopen('https://x.org')", tools=tools).error
     assert "use `await fetch_url(...)`, `await search_tools(...)`" in opened["message"]
+
+
+def test_a_question_is_answered_from_what_the_script_puts_into_standard_input(
+    guest: Guest,
+) -> None:
+    source = """
+import io, sys
+sys.stdin = io.StringIO("2\\n3 4\\n\\nlast")
+n, pair, empty, last = input(), input("pair? "), input(), input()
+try:
+    input()
+except EOFError as error:
+    end = str(error)
+[n, pair, empty, last, end]
+"""
+    ran = guest(source)
+    assert ran.value == ["2", "3 4", "", "last", "EOF when reading a line"]
+    assert ran.stdout == "pair? "
 
 
 WORKS: dict[str, tuple[str, object]] = {

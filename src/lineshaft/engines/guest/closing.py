@@ -21,6 +21,7 @@ from _sitebuiltins import Quitter
 from typing import Any, NoReturn
 
 from .changes import Changes
+from .output import Nobody
 from .refusals import (
     ASKING,
     LEAVING,
@@ -57,7 +58,7 @@ def close_off(changes: Changes, *, is_wasm: bool) -> None:
     for name in _WAKES:
         refusing = Refusing(f"signal.{name}", SIGNALS, RuntimeError)
         changes.attribute(signal, name, refusing)
-    changes.attribute(builtins, "input", Refusing("input", ASKING, RuntimeError))
+    changes.attribute(builtins, "input", _input)
     changes.attribute(sys, "breakpointhook", Refusing("breakpoint", ASKING, RuntimeError))
     for name in ("exit", "quit"):
         changes.attribute(builtins, name, Quitter(name, "Ctrl-D"))
@@ -140,6 +141,21 @@ def _add_missing(changes: Changes) -> None:
         changes.attribute(hashlib, "pbkdf2_hmac", _pbkdf2_hmac)
     if not hasattr(hashlib, "scrypt"):
         changes.attribute(hashlib, "scrypt", _no_scrypt)
+
+
+def _input(prompt: object = "", /) -> str:
+    """Read a line of the text that the script has put in the place of standard input."""
+    if isinstance(sys.stdin, Nobody):
+        raise refusal("input", ASKING, RuntimeError)
+    sys.stdout.write(str(prompt))
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.removesuffix("\n")
+
+
+_input.__name__ = _input.__qualname__ = "input"
 
 
 def _nothing(*_args: Any, **_options: Any) -> None:

@@ -27,7 +27,7 @@ class Output:
         self._err = _stream(wire, "stderr")
         sys.stdout = sys.__stdout__ = self._out  # pyright: ignore[reportAttributeAccessIssue]  as ever
         sys.stderr = sys.__stderr__ = self._err  # pyright: ignore[reportAttributeAccessIssue]  as ever
-        sys.stdin = sys.__stdin__ = _Nobody()  # pyright: ignore[reportAttributeAccessIssue]  as ever
+        sys.stdin = sys.__stdin__ = Nobody()  # pyright: ignore[reportAttributeAccessIssue]  as ever
         self._flush_out, self._flush_err = self._out.flush, self._err.flush
 
     def flush(self) -> None:
@@ -77,22 +77,31 @@ class _Raw(io.RawIOBase):
         return len(memoryview(data))
 
 
-class _Nobody(io.TextIOBase):
+class Nobody(io.TextIOBase):
     """Standard input: there is none."""
 
     name = "<stdin>"
     mode = "r"
 
+    @property
+    def buffer(self) -> "Nobody":
+        """Its bytes, of which there are none either."""
+        return self
+
     def readable(self) -> bool:
+        """Return that it may be read, to be told why not."""
         return True
 
     def read(self, size: int | None = -1, /) -> NoReturn:
+        """Refuse."""
         raise refusal("reading standard input", ASKING, RuntimeError)
 
     def readline(self, size: int = -1, /) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]  it never returns
+        """Refuse."""
         raise refusal("reading standard input", ASKING, RuntimeError)
 
     def readlines(self, hint: int = -1, /) -> NoReturn:
+        """Refuse."""
         raise refusal("reading standard input", ASKING, RuntimeError)
 
     def close(self) -> None:
