@@ -4,6 +4,7 @@ import ast
 from collections.abc import Collection
 
 from .references import Resolver
+from .scopes import DEFS, DefNode
 
 
 def is_caught(resolver: Resolver, node: ast.expr) -> bool:
@@ -18,7 +19,27 @@ def is_caught(resolver: Resolver, node: ast.expr) -> bool:
 
 
 def is_tried(resolver: Resolver, node: ast.AST, error: str) -> bool:
-    """Return whether a script catches one error by its name, where a node raises it."""
+    """Return whether a script catches one error by its name, where a node raises it.
+
+    What a function raises is caught where the script uses the function's name, too.
+    """
+    outline = resolver.outline
+    function = _function_around(resolver, node)
+    uses: list[ast.AST] = [node]
+    if function is not None:
+        home = outline.binder(function.name, outline.scope(function))
+        uses += outline.uses.get((home, function.name), ()) if home else ()
+        uses += outline.attributes.get(function.name, ())
+    return any(_is_tried_here(resolver, use, error) for use in uses)
+
+
+def _function_around(resolver: Resolver, node: ast.AST) -> DefNode | None:
+    while not isinstance(node, (ast.Module, *DEFS)):
+        node = resolver.outline.above(node)
+    return None if isinstance(node, ast.Module) else node
+
+
+def _is_tried_here(resolver: Resolver, node: ast.AST, error: str) -> bool:
     outline = resolver.outline
     while not isinstance(node, ast.Module):
         above = outline.above(node)
@@ -36,7 +57,7 @@ def _caught_by_name(resolver: Resolver, statement: ast.AST) -> Collection[str]:
         case ast.With(items=items):
             for item in items:
                 manager = item.context_expr
-                if isinstance(manager, ast.Call) and _suppresses(resolver, manager):
+                if isinstance(manager, ast.Call) and _takes_errors(resolver, manager):
                     kinds += manager.args
         case _:
             pass
@@ -57,3 +78,12 @@ def _catches(resolver: Resolver, statement: ast.AST) -> bool:
 def _suppresses(resolver: Resolver, manager: ast.expr) -> bool:
     ref = resolver.ref(manager.func) if isinstance(manager, ast.Call) else None
     return ref is not None and ref.name == "contextlib.suppress"
+
+
+def _takes_errors(resolver: Resolver, manager: ast.Call) -> bool:
+    """Return whether a context manager goes on after the errors that it is given, or wants them."""
+    name = manager.func.attr if isinstance(manager.func, ast.Attribute) else ""
+    return name in _WANTING or _suppresses(resolver, manager)
+
+
+_WANTING = frozenset({"assertRaises", "assertRaisesRegex", "raises"})

@@ -17,8 +17,10 @@ _BUILT_IN_TYPES = (str, bytes, list, dict, set, tuple, int, float)
 BUILT_IN_METHODS = frozenset(name for kind in _BUILT_IN_TYPES for name in dir(kind))
 """An attribute of one of these names is not taken for a method of the script's own classes."""
 
-_BINDING = frozenset({"eval", "exec", "globals", "locals", "vars"})
-"""Functions that may bind any name."""
+_BINDING = frozenset(
+    {"__builtins__", "__main__", "builtins", "eval", "exec", "globals", "locals", "vars"}
+)
+"""Functions and modules by which any name may be bound."""
 
 _DEEP = 40
 """Longer chains of names and attributes are not followed."""
@@ -68,7 +70,8 @@ class Resolver:
     @property
     def binds_unseen(self) -> bool:
         """Whether the script may bind names that reading cannot see."""
-        return any(name.id in _BINDING for name in self.outline.names)
+        outline = self.outline
+        return "modules" in outline.attributes or any(n.id in _BINDING for n in outline.names)
 
     def _foreign(self, module: str) -> bool:
         return not self.known.is_module(module)
