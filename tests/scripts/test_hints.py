@@ -207,6 +207,9 @@ async def test_a_script_that_fails_gets_advice(
     ("kind", "message", "words"),
     [
         ("TypeError", "'coroutine' object is not subscriptable", "write `await`"),
+        ("TypeError", "sequence item 0: expected str instance, coroutine found", "write `await`"),
+        ("TypeError", "list indices must be integers or slices, not coroutine", "write `await`"),
+        ("TypeError", "unsupported format string passed to coroutine.__format__", "write `await`"),
         ("TypeError", "object int can't be used in 'await' expression", "leave out"),
         ("TypeError", "object function can't be used in 'await' expression", "call it"),
         ("SyntaxError", "keyword argument repeated: a", "give each argument once"),

@@ -438,7 +438,11 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
     (frozenset({kind} if isinstance(kind, str) else kind), pattern, advice)
     for kind, pattern, advice in (
         (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),
-        (_TYPES, r"'coroutine'|coroutine object|(?<!an )awaitable", _AWAIT),
+        (
+            _TYPES,
+            r"'coroutine'|coroutine(?: object| found|\.__f)|not coroutine$|(?<!an )awaitable",
+            _AWAIT,
+        ),
         (
             "TypeError",
             r"(?:list|tuple|set|generator)'? (?:object )?can't be (?:awaited|used in 'await')",
