@@ -105,7 +105,8 @@ class Places:
             return "other" if self._is_async(node, above) else "value"
         match above:
             case ast.Attribute(attr=name):
-                return "awaited" if _is_of_coroutines(name) else "value"
+                is_driven = _is_of_coroutines(name) or self._is_begun(above)
+                return "awaited" if is_driven else "value"
             case ast.Await() | ast.Return() | ast.Lambda():
                 return "awaited" if isinstance(above, ast.Await) else "returned"
             case ast.IfExp():
@@ -118,6 +119,14 @@ class Places:
                 return self._keyword(above, node)
             case _:
                 return self._stored(node, above)
+
+    def _is_begun(self, attribute: ast.Attribute) -> bool:
+        """Return whether a script runs a coroutine by hand: `c.send(None)`."""
+        match self.resolver.outline.above(attribute):
+            case ast.Call(func=func, args=[ast.Constant(value=None)]):
+                return func is attribute and attribute.attr == "send"
+            case _:
+                return False
 
     def _operand(self, node: ast.expr, above: ast.BoolOp) -> Place:
         """Return the place of an operand of `and` and `or`, which hand the last one on."""
