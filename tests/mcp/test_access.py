@@ -165,6 +165,24 @@ async def test_where_access_cannot_be_renewed_a_person_is_asked(clients: bool) -
         assert grants(process) == ["authorization_code", "authorization_code"]
 
 
+@pytest.mark.usefixtures("kept_at")
+async def test_access_that_ends_between_two_calls_is_told_as_that_and_can_come_back() -> None:
+    async with vault() as (url, _):
+        redirect = f"http://127.0.0.1:{free_port()}/callback"
+        await granted(url, redirect)
+        source = McpServer(ServerSpec(url=url, redirect=redirect), name="vault")
+        async with Session([source], policy=OPEN, store=False) as session:
+            assert (await session.call("vault.content")).value == "gold"
+            await end_tokens(url, refresh=True)
+            for _ in range(2):
+                refused = await session.call("vault.content")
+                assert refused.error is not None
+                assert "no person is there to ask" in refused.error.message
+                assert "may have happened" not in refused.error.message
+            await granted(url, redirect)
+            assert (await session.call("vault.content")).value == "gold"
+
+
 async def browse(address: str) -> None:
     """Do what a person's browser does, which also asks for an icon."""
     async with httpx2.AsyncClient() as client:

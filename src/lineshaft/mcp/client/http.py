@@ -22,6 +22,9 @@ from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_
 _SECONDS = 30.0
 _SESSION = "mcp-session-id"
 
+_FIRST = frozenset({"server/discover", "initialize"})
+"""The requests that a connection begins with."""
+
 _UNKNOWN_SESSION = -32001
 """The code of the TypeScript SDK, which many servers send."""
 
@@ -36,7 +39,7 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
     """
     # Compressed answers could become larger than any bound on what was received.
     headers = {"accept-encoding": "identity", **spec.headers}
-    client = httpx2.AsyncClient(
+    client = _Client(
         headers=headers,
         auth=auth,
         timeout=httpx2.Timeout(_SECONDS, read=None),  # each call has its own time
@@ -51,6 +54,24 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
         ) as streams,
     ):
         yield streams
+
+
+class _Client(httpx2.AsyncClient):
+    """Answers requests also where no access to the server is to be had any longer.
+
+    Where there never was any, the connection ends with the reason, and a person is asked once.
+    """
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401  as httpx2 has them
+        try:
+            return await super().send(request, **options)
+        except Exception as error:
+            asked = _asked_in(request)
+            if self.auth is None or asked.get("id") is None or asked.get("method") in _FIRST:
+                raise
+            answer = _failed(_words(error))
+            answer.request = request
+            return answer
 
 
 class _Bounded(httpx2.AsyncHTTPTransport):
@@ -103,18 +124,18 @@ async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
         with suppress(httpx2.StreamError, ValueError):
             answer = types.JSONRPCError.model_validate_json(await response.aread())
             error, says_so = answer.error, "session" in answer.error.message.lower()
-            if answer.id is not None and answer.id == _id_of(request):
+            if answer.id is not None and answer.id == _asked_in(request).get("id"):
                 return says_so and error.code == _UNKNOWN_SESSION
             return error.code != types.METHOD_NOT_FOUND if status == 404 else says_so
     return status == 404
 
 
-def _id_of(request: httpx2.Request) -> object:
-    """Return the id of a request of the protocol; None where there is none to be read."""
+def _asked_in(request: httpx2.Request) -> dict[str, object]:
+    """Return what a request asks by the protocol; empty where there is nothing to be read."""
     with suppress(httpx2.StreamError, ValueError):
         message: object = json.loads(request.content)
-        return cast("dict[str, object]", message).get("id") if isinstance(message, dict) else None
-    return None
+        return cast("dict[str, object]", message) if isinstance(message, dict) else {}
+    return {}
 
 
 class _Counted(httpx2.AsyncByteStream):
