@@ -1,6 +1,7 @@
 """Servers at an address that do wrong harm only their own calls, too."""
 
 import re
+import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,8 +34,11 @@ ROWS = [
     Row(kind="page", error="text/html"),
     Row(kind="breaks", error="answered 500.*may have happened"),
     Row(kind="busy", error="^it answered 429[^;]*$"),
-    Row(kind="no-json", error="JSON"),
-    Row(kind="no-event", error="SSE|JSON"),
+    *(
+        Row(kind=kind, error="^it answered with what is no JSON-RPC message of MCP$")
+        for kind in ("no-json", "no-event", "batch")
+    ),
+    Row(kind="refuses", error="^it answered 413 [^;]*$"),
     Row(kind="wrong-id", code="E_TOOL_TIMEOUT"),
     Row(kind="forgets-again", error="knows this session no more; nothing was done"),
     Row(kind="charges-200", error="^the server knows this session no more$"),
@@ -64,6 +68,27 @@ async def test_a_hostile_address_harms_only_its_own_calls(row: Row) -> None:
             assert result.error.code == row.code, result.error
             assert re.search(row.error, result.error.message, re.DOTALL), result.error.message
             assert again.value == "fine", again
+
+
+async def test_a_server_of_the_old_transport_is_told_as_what_it_may_be() -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", "old", str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, store=False) as session:
+            await session.ready()
+            assert source.problem.startswith("it answered 405 Method Not Allowed: ")
+            assert "HTTP+SSE" in source.problem
+
+
+async def test_a_stream_that_ends_at_once_is_not_opened_all_the_time() -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", "ends-streams", str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, store=False) as session:
+            began, opened = time.monotonic(), 0
+            while opened < 60:
+                opened = int(str((await session.call("h.wrong")).value))
+            assert opened < 20 * (time.monotonic() - began + 2)
 
 
 async def test_what_we_say_in_the_place_of_an_address_is_told_without_our_mark() -> None:

@@ -22,7 +22,11 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_GET(self) -> None:
-        self.reply(405, b"")
+        state["streams"] = state.get("streams", 0) + 1
+        if KIND == "ends-streams":
+            self.stream("text/event-stream", [b"retry: 0\ndata:\n\n"])
+        else:
+            self.reply(405, b"")
 
     def do_DELETE(self) -> None:
         self.reply(200, b"")
@@ -32,7 +36,9 @@ class Handler(BaseHTTPRequestHandler):
         message: Json = json.loads(self.rfile.read(size) or b"{}")
         method, id_ = message.get("method"), message.get("id")
         session = self.headers.get("mcp-session-id")
-        if session is not None and session in state["lost"]:
+        if KIND == "old":
+            self.reply(405, b"Method Not Allowed", {"content-type": "text/plain"})
+        elif session is not None and session in state["lost"]:
             self.reply(*LOSES[KIND])
         elif method == "initialize":
             state["sessions"] += 1
@@ -194,6 +200,11 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     **{f"charges-{status}": charges(status) for status in (200, 400, 404)},
     **{f"limits-{status}": limits(status) for status in (200, 503)},
     "drips": drips,
+    "ends-streams": lambda h, id_: h.answer(id_, text(str(state["streams"]))),
+    "refuses": lambda h, _id: h.reply(413, b"<html>", {"content-type": "text/html"}),
+    "batch": lambda h, id_: h.reply(
+        200, b"[%s]" % json.dumps({"jsonrpc": "2.0", "id": id_, "result": {}}).encode(), JSON
+    ),
     "breaks-off": breaks_off,
     "ends": lambda h, _id: h.stream("text/event-stream", []),
 }

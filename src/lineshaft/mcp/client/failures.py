@@ -1,6 +1,7 @@
 """From what goes wrong with a server to what is said of it."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol, TypeVar, cast
@@ -24,6 +25,9 @@ _CLOSED = "Connection closed"
 
 _ABANDONED = ("SSE stream ended", "SSE stream failed")
 """How the SDK begins what it says of a call over HTTP whose answer broke off."""
+
+_NO_MESSAGE = re.compile(r"Failed to parse (JSON response|SSE message): \d+ validation error")
+"""How the SDK begins what it says of an answer over HTTP that is no message."""
 
 _TOO_LARGE = (TOO_LARGE, "Server-sent event exceeded")
 
@@ -105,6 +109,8 @@ def told(error: BaseException, secrets: SecretFinder) -> str:
         return "it did not answer in time"
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
+    if _NO_MESSAGE.match(str(error)):
+        return "it answered with what is no JSON-RPC message of MCP"
     # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.
     text = Redactor().text(str(error) or type(error).__name__)
     return clean(text, _LONGEST, secrets=secrets)

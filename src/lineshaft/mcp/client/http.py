@@ -17,13 +17,21 @@ from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.surrogates import HalvesFilter
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Pace
 
 _SECONDS = 30.0
+_STREAMS_A_SECOND = 20
 _SESSION = "mcp-session-id"
 
 _FIRST = frozenset({"server/discover", "initialize"})
 """The requests that a connection begins with."""
+
+_OLD = (
+    ": the address may be another, or it speaks the old HTTP+SSE transport, which is not spoken "
+    "here; most such servers speak streamable HTTP too, often at /mcp"
+)
+_CODES = {404: types.METHOD_NOT_FOUND}
+"""The code of an error in the place of an answer that is none, by its status."""
 
 _UNKNOWN_SESSION = -32001
 """The code of the TypeScript SDK, which many servers send."""
@@ -80,9 +88,12 @@ class _Bounded(httpx2.AsyncHTTPTransport):
     def __init__(self, most_bytes: int, *, asks_for_tokens: bool, proxy: str | None) -> None:
         super().__init__(proxy=proxy)
         self._most_bytes = most_bytes
+        self._streams = Pace(_STREAMS_A_SECOND)
         self._told = frozenset((429,)) if asks_for_tokens else frozenset((401, 403, 429))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":  # the SDK opens an ended stream again as soon as it is told to
+            await self._streams.keep()
         try:
             response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol) as error:
@@ -106,6 +117,13 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
             return _failed(FORGOTTEN, FORGOTTEN_MARK)
+        is_refused = status >= 400 and status not in (401, 403)
+        asked = _asked_in(request) if is_refused else {}
+        if "jsonrpc" in asked and not kind.startswith("application/json"):
+            await response.aclose()
+            old = _OLD if asked.get("method") == "initialize" and status in (404, 405) else ""
+            text = f"it answered {status} {response.reason_phrase}".strip()
+            return _failed(f"{text}{old}", code=_CODES.get(status, types.INVALID_REQUEST))
         return response
 
 
@@ -160,15 +178,16 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _failed(text: str, mark: str = "") -> httpx2.Response:
+def _failed(text: str, mark: str = "", *, code: int = types.INVALID_REQUEST) -> httpx2.Response:
     """Return an answer in place of the server's.
 
     Args:
         text: What happened.
         mark: Data by which the error is known as ours: `LOST_MARK` where it is not known whether
             the server acted on the request.
+        code: Of the error, where the server did not act on it.
     """
-    code = types.CONNECTION_CLOSED if mark == LOST_MARK else types.INVALID_REQUEST
+    code = types.CONNECTION_CLOSED if mark == LOST_MARK else code
     error = {"code": code, "message": text, **({"data": mark} if mark else {})}
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
     headers = {"content-type": "application/json"}

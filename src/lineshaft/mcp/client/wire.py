@@ -154,9 +154,14 @@ def as_transport(context: AbstractAsyncContextManager[Any]) -> Transport:
 
 
 class Pace:
-    """Keeps a server that floods from taking all the time: what it sends is read more slowly."""
+    """Keeps a server that floods from taking all the time: what it sends is read more slowly.
 
-    def __init__(self) -> None:
+    Args:
+        most: How much passes within a second.
+    """
+
+    def __init__(self, most: int = _MOST_A_SECOND) -> None:
+        self._most = most
         self._window = 0.0
         self._count = 0
 
@@ -166,7 +171,7 @@ class Pace:
         if now - self._window >= 1:
             self._window, self._count = now, 0
         self._count += 1
-        if self._count > _MOST_A_SECOND:
+        if self._count > self._most:
             await anyio.sleep(self._window + 1 - now)
 
 
