@@ -289,6 +289,13 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "no-base64": lambda id_: answer(
         id_, {"content": [{"type": "image", "data": "%%%", "mimeType": "image/png"}]}
     ),
+    "base64-in-lines": lambda id_: answer(
+        id_, {"content": [{"type": "image", "data": "AA\nA", "mimeType": "image/png"}]}
+    ),
+    "nameless-link": lambda id_: answer(
+        id_, {"content": [{"type": "resource_link", "uri": "x://a"}]}
+    ),
+    "data-alone": lambda id_: answer(id_, {"structuredContent": {"n": 7}}),
     "malformed": lambda id_: answer(id_, {"content": 5}),
     "unknown-block": lambda id_: answer(id_, {"content": [{"type": "hologram", "x": 1}]}),
     "deep-result": lambda id_: raw(
@@ -357,6 +364,11 @@ def heavy(number: int) -> Json:
 def page(id_: Any, params: Json) -> None:
     if KIND == "same-page":
         answer(id_, {"tools": [FINE], "nextCursor": "again"})
+    elif KIND == "empty-cursor":
+        if "cursor" in params:
+            send({"jsonrpc": "2.0", "id": id_, "error": {"code": -32602, "message": "no page"}})
+        else:
+            answer(id_, {"tools": [FINE], "nextCursor": ""})
     elif KIND == "endless-pages":
         number = int(params.get("cursor") or 0)
         answer(id_, {"tools": [FINE] if not number else [], "nextCursor": str(number + 1)})

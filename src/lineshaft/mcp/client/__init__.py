@@ -10,7 +10,7 @@ from lineshaft.mcp.client.catalogue import CatalogueBuilder, ServerCatalogue, ca
 from lineshaft.mcp.client.connection import Listed
 from lineshaft.mcp.client.provider import McpServer
 from lineshaft.mcp.client.resources import COMPLETE, PROMPT, READ, WATCH, ServerResources
-from lineshaft.mcp.client.results import BESIDE, HandleContent, ResultShape, too_large
+from lineshaft.mcp.client.results import BESIDE, HandleContent, ResultShape, decoded, too_large
 from lineshaft.mcp.client.sources import assertion_from_command, assertion_from_file
 from lineshaft.mcp.client.stdio import EDGE, Cut, Lines, id_between
 
@@ -33,6 +33,7 @@ __all__ = [
     "assertion_from_command",
     "assertion_from_file",
     "canonical",
+    "decoded",
     "exchanged",
     "failed_results",
     "id_between",

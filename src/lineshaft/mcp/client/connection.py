@@ -231,7 +231,7 @@ class Connection:
             more = pages.take(page.tools)
             ttl, cursor = page.ttl_ms / 1000, page.next_cursor
             more = more and len(self.wire.left_out) <= MOST_TOOLS
-            if cursor is None or cursor in cursors or not more:
+            if not cursor or cursor in cursors or not more:  # some end a list with an empty one
                 break
             cursors.add(cursor)
         dropped = {name[:200] for name in self.wire.seen - pages.names}

@@ -101,9 +101,7 @@ def told(error: BaseException, secrets: SecretFinder) -> str:
     if isinstance(error, LineshaftError):
         return error.message
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        text = f"it answered what MCP does not allow: {where}: {first['msg']}"
+        text = f"it answered what MCP does not allow: {_fault(error)}"
         return clean(text, _LONGEST, secrets=secrets)
     if isinstance(error, TimeoutError):
         return "it did not answer in time"
@@ -114,6 +112,17 @@ def told(error: BaseException, secrets: SecretFinder) -> str:
     # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.
     text = Redactor().text(str(error) or type(error).__name__)
     return clean(text, _LONGEST, secrets=secrets)
+
+
+def _fault(error: ValidationError) -> str:
+    """Return the first fault; of what may be of several kinds, one of the kind that it says."""
+    faults = error.errors(include_url=False, include_input=False)
+    kinds = {fault["loc"] for fault in faults if fault["type"] == "literal_error"}
+    fitting = (each for each in faults if (*each["loc"][:-1], "type") not in kinds)
+    first = next(fitting, None)
+    where = faults[0]["loc"][:-2] if first is None else first["loc"]
+    why = "it is of no kind that MCP has" if first is None else first["msg"]
+    return f"{'.'.join(str(part) for part in where)}: {why}"
 
 
 async def during_a_call(

@@ -73,7 +73,7 @@ class _Client(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401  as httpx2 has them
         try:
             return await super().send(request, **options)
-        except Exception as error:
+        except Exception as error:  # the SDK raises many, and so does who is asked
             asked = _asked_in(request)
             if self.auth is None or asked.get("id") is None or asked.get("method") in _FIRST:
                 raise

@@ -1,7 +1,6 @@
 """From what a server answered to the value that a script gets."""
 
 import base64
-import binascii
 import json
 import secrets
 from collections import OrderedDict
@@ -293,12 +292,22 @@ def _link(link: types.ResourceLink) -> dict[str, object]:
     return {key: value for key, value in given.items() if value is not None}
 
 
+def decoded(data: str) -> bytes:
+    """Return the bytes that base64 stands for; it may be in lines, and without its last signs.
+
+    Raises:
+        ValueError: It is none.
+    """
+    text = "".join(data.split())
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
 def _handle(
     kind: Kind, mime_type: str, data: str, contents: HandleContents, *, uri: str = ""
 ) -> dict[str, object]:
     try:
-        raw = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError) as error:
+        raw = decoded(data)
+    except ValueError as error:
         raise ToolError("E_TOOL_FAILED", f"it sent an {kind} that is not base64: {error}") from None
     handle = contents.keep(HandleContent(kind=kind, mime_type=mime_type, data=raw, uri=uri))
     made: dict[str, object] = {

@@ -207,6 +207,8 @@ class _Incoming:
                     return SessionMessage(refused, item.metadata)
                 elif method in _LISTS:
                     _sift(method, message.result, self._wire)
+                elif "structuredContent" in message.result:  # some leave the other one out
+                    message.result.setdefault("content", [])
             else:
                 await self._pace.keep()
         return item

@@ -1,6 +1,5 @@
 """Replies to a client about runs and calls: text for its model, and data for programs."""
 
-import base64
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -9,7 +8,7 @@ from typing import Any, cast
 import mcp_types as types
 from msgspec.structs import replace
 
-from lineshaft.mcp.client import BESIDE
+from lineshaft.mcp.client import BESIDE, decoded
 from lineshaft.mcp.front.blocks import MOST_CONTENTS
 from lineshaft.mcp.front.client import ToolReply
 from lineshaft.session import MODEL_CHARACTERS, Session
@@ -108,8 +107,7 @@ def of_failure(
     for block in failed.content:
         if isinstance(block, types.ImageContent) and len(images) <= MOST_CONTENTS:
             with suppress(ValueError):  # it is not base64
-                data = base64.b64decode(block.data, validate=True)
-                images.append(ShownImage(block.mime_type, data))
+                images.append(ShownImage(block.mime_type, decoded(block.data)))
     data = session.without_secrets(failed.structured_content)
     fits = len(json.dumps(data, ensure_ascii=False)) <= MODEL_CHARACTERS
     told = of_call(session, result, spec)
