@@ -222,6 +222,19 @@ def test_a_body_that_is_no_message_is_answered_under_its_id(name: str, shop: Ser
     assert shop.post(session).status_code == 200
 
 
+@pytest.mark.parametrize("version", ["1999-01-01", "2099-01-01", "x"])
+def test_a_version_that_nobody_knows_is_refused_in_a_session(version: str, shop: Served) -> None:
+    session = shop.opened() | {"MCP-Protocol-Version": version}
+    for body in (b'{"jsonrpc":"2.0","id":1,"result":{}}', json.dumps(LIST).encode()):
+        answer = shop.post(session, body)
+        assert answer.status_code == 400
+        assert f"{version!r} is not spoken; spoken are 2024-11-05," in answer.text
+    known = session | {"MCP-Protocol-Version": "2025-06-18"}
+    assert shop.post(known).status_code == 200
+    assert httpx2.delete(shop.url, headers=session).status_code == 400
+    assert httpx2.delete(shop.url, headers=known).status_code == 200
+
+
 async def test_an_answer_that_cannot_be_read_fails_its_question(shop: Served) -> None:
     """Its question does not wait on for another one."""
     run: dict[str, Any] = {}

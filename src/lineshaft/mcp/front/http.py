@@ -15,6 +15,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.streamable_http import EventStore, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from msgspec import field
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
@@ -55,6 +56,10 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 PATH = "/mcp"
 BODY_BYTES = 4 * 1024 * 1024
 _SESSION = b"mcp-session-id"
+_VERSION = b"mcp-protocol-version"
+_VERSIONS = frozenset(
+    each.encode() for each in (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
+)
 _NO_SESSION = -32_001
 _SESSIONS = 1_000
 _IDLE_SECONDS = 30 * 60.0
@@ -129,8 +134,19 @@ class _Sessions(StreamableHTTPSessionManager):
         )
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and note whose session it is."""
-        for session in headers_of(scope, _SESSION):
+        """Answer a request, and note whose session it is.
+
+        Where one of a session names a version that nobody knows, the SDK would take it for one of
+        the newest protocol, and say what it lacks to be that.
+        """
+        sessions = headers_of(scope, _SESSION)
+        if sessions and (unknown := set(headers_of(scope, _VERSION)) - _VERSIONS):
+            version = unknown.pop().decode("latin-1")
+            spoken = ", ".join(sorted(each.decode() for each in _VERSIONS))
+            text = f"the protocol version {version[:40]!r} is not spoken; spoken are {spoken}"
+            await _refusal(types.INVALID_REQUEST, text, status=400)(scope, receive, send)
+            return
+        for session in sessions:
             self._came_back.add(session.decode("latin-1"))
         self._came_back &= self._server_instances.keys()
         await super().handle_request(scope, receive, send)
