@@ -234,6 +234,8 @@ class Connection:
             if not cursor or cursor in cursors or not more:  # some end a list with an empty one
                 break
             cursors.add(cursor)
+        else:
+            pages.left_out["(more)"] = f"its list has more than {_MOST_PAGES} pages"
         dropped = {name[:200] for name in self.wire.seen - pages.names}
         reasons = dict.fromkeys(sorted(dropped), "its x-mcp-header annotations are invalid")
         left_out = {**self.wire.left_out, **reasons, **pages.left_out}
