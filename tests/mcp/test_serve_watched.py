@@ -236,6 +236,7 @@ async def test_a_client_may_watch_so_many(older: bool, tmp_path: Path) -> None:
             for uri in (uris[64], f"book://{'x' * 3_000}"):
                 with pytest.raises(MCPError, match="may watch 64"):
                     await watch(client, uri)
+            await watch(client, uris[1])  # again: that is none more
             await leave(client, uris[0])
             await watch(client, uris[64])
         async with client_with() as client, client.listen(resource_subscriptions=uris) as events:

@@ -64,6 +64,9 @@ class Watchers:
         Raises:
             MCPError: It may not be watched, or too much is.
         """
+        if who in self._held.get(uri, ()):
+            await begin()  # it stays as it is, whatever comes of asking once more
+            return
         held = sum(who in each for each in self._held.values())
         if len(uri) > _LONGEST or held >= _MOST_OF_ONE:
             text = f"a client may watch {_MOST_OF_ONE} resources, with {_LONGEST:,} characters each"
