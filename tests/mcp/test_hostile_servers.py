@@ -15,6 +15,7 @@ from lineshaft import Caller, Limits, Policy, Session
 from lineshaft.mcp import ServerSpec
 from lineshaft.mcp import server as mcp_server
 from lineshaft.mcp.client import McpServer
+from lineshaft.mcp.client.wire import Pace
 from lineshaft.values import CallResult, Event
 from upstreams.real import python_server
 
@@ -231,6 +232,23 @@ async def test_a_hostile_server_harms_only_its_own_calls(row: Row) -> None:
     assert len(source.tools) <= 2_000
     assert all(tool.spec.effect == "external" for tool in source.tools.values())
     assert len(seen.events) < 2_500
+
+
+async def test_answers_that_nobody_waits_for_are_read_more_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slowly: list[None] = []
+    keep = Pace.keep
+
+    async def kept(pace: Pace) -> None:
+        slowly.append(None)
+        await keep(pace)
+
+    monkeypatch.setattr(Pace, "keep", kept)
+    source = mcp_server(python_server("hostile", "answers-nobody"), name="h")
+    async with Session([source], policy=OPEN, store=False) as session:
+        assert (await session.call("h.wrong")).value == "fine"
+    assert len(slowly) == 1_500
 
 
 async def test_of_a_list_of_tools_without_end_only_so_many_are_looked_at() -> None:

@@ -194,6 +194,12 @@ def floods(id_: Any) -> None:
     answer(id_, text("flooded"))
 
 
+def answers_nobody(id_: Any) -> None:
+    for n in range(1_500):
+        answer(n % 2 or 10_000 + n, text("for nobody"))  # 1 was answered before
+    answer(str(id_), text("fine"))
+
+
 def storms(id_: Any) -> None:
     for _ in range(400):
         send({"method": "notifications/tools/list_changed"})
@@ -280,6 +286,7 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "dies": dies,
     "closes": closes,
     "floods": floods,
+    "answers-nobody": answers_nobody,
     "storms": storms,
     "shouts": shouts,
     "not-as-promised": lambda id_: answer(id_, text("x", structuredContent={"n": "seven"})),

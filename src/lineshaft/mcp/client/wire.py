@@ -94,6 +94,9 @@ class Wire:
         self.asked: dict[object, str] = {}
         """The method of requests whose answers are looked at, by their id."""
 
+        self.waiting: set[str] = set()
+        """The ids of requests that have no answer yet, as text: some servers answer so."""
+
         self.seen: set[str] = set()
         """Names of all tools that were listed, those included that were left out."""
 
@@ -193,6 +196,8 @@ class _Incoming:
         item: Incoming = await self._inner.receive()
         if isinstance(item, SessionMessage):
             message = item.message
+            if self._is_for_nobody(message):
+                await self._pace.keep()
             if isinstance(message, types.JSONRPCError):
                 self._wire.asked.pop(message.id, "")
             elif isinstance(message, types.JSONRPCResponse):
@@ -209,9 +214,16 @@ class _Incoming:
                     _sift(method, message.result, self._wire)
                 elif "structuredContent" in message.result:  # some leave the other one out
                     message.result.setdefault("content", [])
-            else:
-                await self._pace.keep()
         return item
+
+    def _is_for_nobody(self, message: types.JSONRPCMessage) -> bool:
+        """Return whether a message was not asked for; an answer is for somebody but once."""
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            answered = str(message.id)
+            if answered in self._wire.waiting:
+                self._wire.waiting.remove(answered)
+                return False
+        return True
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -249,10 +261,14 @@ class _Outgoing:
 
     async def send(self, item: SessionMessage) -> None:
         message = item.message
-        if isinstance(message, types.JSONRPCRequest) and message.method in _LOOKED_AT:
-            self._wire.asked[message.id] = message.method
+        if isinstance(message, types.JSONRPCRequest):
+            self._wire.waiting.add(str(message.id))
+            if message.method in _LOOKED_AT:
+                self._wire.asked[message.id] = message.method
             if message.method == "initialize":
                 _say_no_more(message.params or {})
+        elif isinstance(message, types.JSONRPCNotification):
+            self._wire.waiting.discard(str((message.params or {}).get("requestId")))  # cancelled
         await self._inner.send(item)
 
     async def aclose(self) -> None:
