@@ -9,7 +9,7 @@ import anyio
 import psutil
 import pytest
 
-from lineshaft import Limits, Policy
+from lineshaft import Limits, Policy, tool
 from support import Make
 
 OPEN = Policy(mode="open")
@@ -183,6 +183,83 @@ return [[c['path'], c['kind']] for c in done['changes']]
     assert sorted(result.value) == expected
     assert sorted([c.path, c.kind] for c in result.changes) == expected
     assert not any(change.undoable for change in result.changes)
+
+
+@pytest.mark.behaviour("D20", "F28")
+@pytest.mark.parametrize("name", ["a.txt", "build/a.txt", "build/new.txt"])
+@pytest.mark.parametrize("write", ["", "await write_file(path=NAME, content=text + '!')"])
+async def test_what_a_run_had_read_its_own_command_may_change(
+    make: Make, folder: Path, name: str, write: str
+) -> None:
+    (folder / ".gitignore").write_text("build/\n")
+    (folder / "build").mkdir()
+    for there in ("a.txt", "build/a.txt"):
+        (folder / there).write_text("one")
+    script = f"""
+NAME = {name!r}
+try:
+    await read_file(path=NAME)
+except FileNotFoundError:
+    pass
+done = await run_command(command="sh", args=["-c", f"printf two > {{NAME}}"])
+text = (await read_file(path=NAME))["content"]
+{write}
+await write_file(path="notes.txt", content=text)
+return [change["path"] for change in done["changes"]]
+"""
+    async with make(policy=OPEN) as session:
+        result = await session.run(script)
+    assert result.error is None, result.error
+    assert result.value == [name]
+    assert (folder / "notes.txt").read_text() == "two"
+    assert (folder / name).read_text() == ("two!" if write else "two")
+
+
+@pytest.mark.behaviour("F29")
+async def test_what_others_changed_before_a_command_is_stale_after_it(
+    make: Make, folder: Path
+) -> None:
+    (folder / "a.txt").write_text("one")
+    (folder / "theirs.txt").write_text("two")
+    script = """
+await read_file(path="a.txt")
+await theirs()
+await run_command(command="true")
+await write_file(path="notes.txt", content="made of a.txt")
+"""
+
+    @tool(effect="read")
+    async def theirs() -> None:
+        """Stand for another program."""
+        (folder / "theirs.txt").replace(folder / "a.txt")
+
+    async with make(theirs, policy=OPEN) as session:
+        result = await session.run(script)
+    assert result.error is not None
+    assert (result.error.code, (folder / "notes.txt").exists()) == ("E_STALE", False)
+
+
+@pytest.mark.behaviour("D20")
+async def test_changes_that_came_to_nothing_do_not_hide_a_commands(
+    make: Make, folder: Path
+) -> None:
+    (folder / "a.txt").write_text("one")
+    script = """
+await edit_file(path="a.txt", old="one", new="two")
+await edit_file(path="a.txt", old="two", new="one")
+for made in ("b.txt", "c/d.txt"):
+    await write_file(path=made, content="x")
+for gone in ("b.txt", "c/d.txt", "c"):
+    await delete_file(path=gone)
+await run_command(command="sh", args=["-c", "mkdir c; echo new | tee a.txt b.txt c/d.txt"])
+await edit_file(path="a.txt", old="new", new="newer")
+return [(await read_file(path=path))["content"] for path in ("a.txt", "b.txt", "c/d.txt")]
+"""
+    async with make(policy=OPEN) as session:
+        result = await session.run(script)
+    assert result.error is None, result.error
+    assert result.value == ["newer\n", "new\n", "new\n"]
+    assert (folder / "a.txt").read_text() == "newer\n"
 
 
 @pytest.mark.behaviour("D19")

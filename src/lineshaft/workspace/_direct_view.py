@@ -6,7 +6,8 @@ deciding a path takes no hop.
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TypeVar, TypeVarTuple
 
 from anyio import to_thread
 
-from lineshaft.errors import FileMissing, LineshaftError, OutsideWorkspace
+from lineshaft.errors import FileMissing, LineshaftError, OutsideWorkspace, WorkspaceError
 from lineshaft.processes import start
 from lineshaft.values import (
     NO_SECRETS,
@@ -32,10 +33,11 @@ from lineshaft.values import (
 )
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace._process_changes import Watched, compare, marks
+from lineshaft.workspace._process_changes import Marks, Watched, compare
 from lineshaft.workspace._shared import Shared, must_match, nothing_there
 from lineshaft.workspace.disk import (
     MISSING,
+    Decided,
     Found,
     Mounts,
     Place,
@@ -290,21 +292,38 @@ class DirectView:
     async def run(self, command: Command) -> Process:
         """Start a process; its `Exit` says what files of the workspace it changed."""
         place = await self._hop(start_of_walk, self._mounts, command.cwd)
-        root = self._mounts.place(".")
-        before = await self._hop(marks, root)
+        before = await self._hop(self._marks)
         process = await start(
             command,
             cwd=Path(place.real),
             allow_env=self._shared.allow_env,
             secrets=self._secrets,
         )
-        ledger = self._ledger
-
-        def look() -> tuple[Change, ...]:
-            with self._shared.lock:
-                return compare(before, marks(root), ledger)
-
+        look = partial(self._changed_since, before)
         return Watched(process, partial(self._hop, look))
+
+    def _marks(self) -> Marks:
+        """Take a look at what a process may change: the tree, and what was seen elsewhere."""
+        return Marks.of(self._mounts.place("."), self._seen_places())
+
+    def _seen_places(self) -> Iterator[Place]:
+        for path in self._seen_paths():
+            with suppress(WorkspaceError):  # a name that is no text
+                yield self._mounts.place(Decided(path))
+
+    def _seen_paths(self) -> Collection[str]:
+        """Return the paths of the files that were seen or changed through this view."""
+        return tuple(self._ledger.seen.tokens)
+
+    def _changed_since(self, before: Marks) -> tuple[Change, ...]:
+        after = before.again()
+        with self._shared.lock:
+            changes = compare(before.found, after.found, self._ledger)
+        self._acted(before.other_in(after))
+        return changes
+
+    def _acted(self, reals: Collection[str]) -> None:
+        """Note that a process of this view has changed files, named by their real paths."""
 
     def _writable(self, path: str, *, follow: bool = True) -> Place:
         place = self._mounts.place(path, follow=follow)

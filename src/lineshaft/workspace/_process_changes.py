@@ -4,25 +4,70 @@ Nothing is read for the first look, so of a changed file only the content after 
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 import anyio
 from msgspec.structs import replace
 
 from lineshaft.errors import WorkspaceError
-from lineshaft.values import Change, Exit, Line, Process
+from lineshaft.values import Change, Exit, Line, Process, Struct
 from lineshaft.workspace import disk
 from lineshaft.workspace._ledger import Ledger
-from lineshaft.workspace.disk import MISSING, Ignore, Mark, Place, State, look, scan
+from lineshaft.workspace.disk import (
+    MISSING,
+    PROJECT,
+    Ignore,
+    Mark,
+    Place,
+    State,
+    kind_of,
+    look,
+    scan,
+)
 
 
-def snapshot(folder: Place) -> Mapping[Place, Mark]:
-    """Return a mark for each file and symlink; ignored folders are not entered."""
-    return {
-        found.place: Mark.of(found.status)
-        for found in scan(folder, ignore=Ignore.at(folder), files_too=False)
-        if found.kind != "folder"
-    }
+class Marks(Struct, frozen=True):
+    """A look at what a process may change."""
+
+    root: Place
+    seen: tuple[Place, ...]
+    found: Mapping[Place, Mark]
+    """The mark of each file and symlink that is there."""
+
+    @classmethod
+    def of(cls, root: Place, seen: Iterable[Place]) -> "Marks":
+        """Take a look.
+
+        Args:
+            root: The tree; its ignored folders are not entered.
+            seen: Files that the run has seen; those of the workspace count in ignored folders, too.
+        """
+        places = tuple(place for place in seen if place.root.alias == PROJECT)
+        with disk.told(root.path):
+            tree = {
+                found.place: Mark.of(found.status)
+                for found in scan(root, ignore=Ignore.at(root), files_too=False)
+                if found.kind != "folder"
+            }
+        return cls(root, places, {**dict(_marked(places)), **tree})
+
+    def again(self) -> "Marks":
+        """Take the same look once more."""
+        return Marks.of(self.root, self.seen)
+
+    def other_in(self, later: "Marks") -> set[str]:
+        """Return the real paths of files that came, went or changed between two looks."""
+        places = self.found.keys() | later.found.keys()
+        return {place.real for place in places if self.found.get(place) != later.found.get(place)}
+
+
+def _marked(places: Iterable[Place]) -> Iterator[tuple[Place, Mark]]:
+    for place in places:
+        with suppress(WorkspaceError):  # a folder on the way has become something else
+            status = disk.status(place)
+            if status is not None and kind_of(status.st_mode) != "folder":
+                yield place, Mark.of(status)
 
 
 def compare(
@@ -91,9 +136,3 @@ class Watched(Process):
     async def kill(self) -> None:
         """End the whole tree: SIGTERM, 2 s, SIGKILL; the drain takes 1 s at most."""
         await self._process.kill()
-
-
-def marks(root: Place) -> Mapping[Place, Mark]:
-    """Take a look at a tree, to be compared with a later one."""
-    with disk.told(root.path):
-        return snapshot(root)

@@ -106,6 +106,11 @@ class Memory(Struct):
         self.sights.clear()
         self.version += 1
 
+    def settle(self) -> None:
+        """Forget changes that came to nothing: what a process puts there must be seen."""
+        self.overlay.clear()
+        self.staged = Ledger(self.through.seen)
+
     def take_back(self, paths: Collection[str]) -> None:
         """Forget the changes of some paths that have not landed.
 

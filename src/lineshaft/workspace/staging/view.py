@@ -435,11 +435,24 @@ class StagedView(FolderView):
         Raises:
             WorkspaceError: Changes wait to land, which the process would not see.
         """
-        if self._keeps_back:
-            raise WorkspaceError(
-                "changes of this run have not landed: a process would not see them"
-            )
+        await self._hop(self._settle)
         return await super().run(command)
+
+    def _settle(self) -> None:
+        with self._lock:
+            if self._keeps_back:
+                raise WorkspaceError(
+                    "changes of this run have not landed: a process would not see them"
+                )
+            for memory in self._memories:
+                memory.settle()
+
+    def _seen_paths(self) -> Collection[str]:
+        return {path for memory in self._memories for path in tuple(memory.through.seen.tokens)}
+
+    def _acted(self, reals: Collection[str]) -> None:
+        with self._lock:
+            self._memories[0].forget_sights(reals)
 
     @property
     def _keeps_back(self) -> bool:
