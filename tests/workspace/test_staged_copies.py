@@ -130,6 +130,32 @@ async def test_the_diff_is_one_that_git_applies(
     assert await view.diff() == ""
 
 
+async def test_a_diff_shows_what_takes_the_place_of_another_kind_of_thing(
+    view: FolderView, root: Path, tmp_path: Path, require: Callable[[str], str]
+) -> None:
+    git = require("git")
+    other = tmp_path / "other"
+    for place in (root, other):
+        (place / "folder").mkdir(parents=True)
+        for name in ("folder/old", "file", "target"):
+            (place / name).write_text("old\n")
+        (place / "link").symlink_to("target")
+    for name in ("folder/old", "folder", "file", "link"):
+        await view.delete(name)
+    for name in ("folder", "file/new", "link"):
+        await view.write(name, b"new\n")
+
+    diff = await view.diff()
+
+    assert "Folder folder deleted\ndiff --git a/folder b/folder\nnew file mode" in diff
+    await view.land()
+    await anyio.run_process([git, "init", "-q", "."], cwd=other)
+    await anyio.run_process([git, "apply", "-"], cwd=other, input=diff.encode())
+    for name in ("folder", "file/new", "link"):
+        assert (other / name).read_bytes() == (root / name).read_bytes() == b"new\n"
+    assert not (other / "link").is_symlink()
+
+
 NAMES = (
     "a\n+++ b/c",
     'quo"te',

@@ -2,11 +2,13 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from lineshaft.values import Change, Content, Struct, first_few
-from lineshaft.workspace.disk import Decided, FileState, Mounts, Place
+from lineshaft.workspace.disk import NOTHING, Decided, FileState, Mounts, Place
 from lineshaft.workspace.staging.overlay import Overlay
 
 MOST_CHARACTERS = 200_000
@@ -43,7 +45,7 @@ def unified(changes: Iterable[DiffEntry]) -> str:
     left = MOST_CHARACTERS
     left_out: list[str] = []
     for changed in changes:
-        text = "".join(_one(changed)) if not left_out else ""
+        text = "".join(map("".join, map(_one, _by_kind(changed)))) if not left_out else ""
         if left_out or len(text) > left:
             left_out.append(_quoted(changed.change.path))
             continue
@@ -53,6 +55,16 @@ def unified(changes: Iterable[DiffEntry]) -> str:
         named = first_few(left_out, 20)
         parts.append(f"The diff is cut at {MOST_CHARACTERS:,} characters; left out: {named}\n")
     return "".join(parts)
+
+
+def _by_kind(changed: DiffEntry) -> Sequence[DiffEntry]:
+    """Return one change, or, where one kind of thing takes the place of another, two, as git."""
+    before, after = changed.before, changed.after
+    if before.kind == after.kind or "missing" in (before.kind, after.kind):
+        return (changed,)
+    goes = replace(changed, change=replace(changed.change, kind="deleted"), after=NOTHING)
+    comes = replace(changed, change=replace(changed.change, kind="created"), before=NOTHING)
+    return goes, comes
 
 
 def _one(changed: DiffEntry) -> Iterator[str]:
