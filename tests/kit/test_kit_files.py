@@ -126,6 +126,26 @@ async def test_other_encodings_are_read(
     assert (await read_file("f", call))["content"] == text
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        (codecs.BOM_UTF8 + b"a", "\ufeffb", codecs.BOM_UTF8 + b"b"),
+        ("\ufeffa".encode("utf-16-le"), "\ufeffb", "\ufeffb".encode("utf-16-le")),
+        (codecs.BOM_UTF8 * 2 + b"a", "\ufeffa", codecs.BOM_UTF8 * 2 + b"a"),
+        (b"a", "\ufeffb", codecs.BOM_UTF8 + b"b"),
+        (b"", "\ufeffb", codecs.BOM_UTF8 + b"b"),
+    ],
+)
+async def test_a_text_with_a_mark_of_its_own_is_written_with_one(
+    call: Context, tmp_path: Path, before: bytes, text: str, after: bytes
+) -> None:
+    (tmp_path / "f").write_bytes(before)
+
+    await write_file("f", text, call)
+
+    assert (tmp_path / "f").read_bytes() == after
+
+
 @pytest.mark.parametrize("data", [b"a\0b", codecs.BOM_UTF16_LE + b"\0"])
 async def test_a_binary_file_is_no_text(call: Context, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "f").write_bytes(data)

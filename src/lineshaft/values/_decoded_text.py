@@ -17,6 +17,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+_MARK = "\ufeff"
+
 
 class DecodedText(Struct, frozen=True):
     """A file's text, and how it was written down."""
@@ -31,11 +33,13 @@ class DecodedText(Struct, frozen=True):
     """The byte-order mark."""
 
     def encoded(self, text: str) -> bytes:
-        """Return another text, written down the same way.
+        """Return another text, written down the same way; a mark that it begins with is the file's.
 
         Raises:
             UnicodeEncodeError: The encoding lacks a character.
         """
+        if self.mark and not self.text.startswith(_MARK):
+            text = text.removeprefix(_MARK)
         return self.mark + text.encode(self.encoding)
 
 
