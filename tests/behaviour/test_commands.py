@@ -262,6 +262,26 @@ return [(await read_file(path=path))["content"] for path in ("a.txt", "b.txt", "
     assert (folder / "a.txt").read_text() == "newer\n"
 
 
+@pytest.mark.behaviour("D20")
+async def test_a_module_that_is_edited_between_two_commands_is_compiled_anew(
+    make: Make, folder: Path
+) -> None:
+    script = """
+said = []
+await write_file(path="sums.py", content="def add(a, b): return a - b")
+for old, new in (("-", "+"), ("+", "*")):
+    done = await run_command(command=python, args=["-c", "import sums; print(sums.add(3, 3))"])
+    said.append(int(done["stdout"]))
+    await edit_file(path="sums.py", old=f"a {old} b", new=f"a {new} b")
+return said
+"""
+    async with make(policy=OPEN) as session:
+        result = await session.run(script, inputs={"python": sys.executable})
+    assert result.error is None, result.error
+    assert result.value == [0, 6]
+    assert [path.name for path in folder.iterdir()] == ["sums.py"]
+
+
 @pytest.mark.behaviour("D19")
 async def test_no_process_is_left_when_a_session_ends(make: Make, folder: Path) -> None:
     before = {p.pid for p in psutil.Process(os.getpid()).children(recursive=True)}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
 from anyio import to_thread
+from msgspec.structs import replace
 
 from lineshaft.errors import FileMissing, LineshaftError, OutsideWorkspace, WorkspaceError
 from lineshaft.processes import start
@@ -50,6 +51,10 @@ from lineshaft.workspace.disk import (
 )
 
 _BATCH = 200
+
+_ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Of commands: Python takes a source of the same second and size for the one that it has compiled,
+and a run that tests, edits and tests again is fast enough for that."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -294,7 +299,7 @@ class DirectView:
         place = await self._hop(start_of_walk, self._mounts, command.cwd)
         before = await self._hop(self._marks)
         process = await start(
-            command,
+            replace(command, env={**_ENVIRONMENT, **command.env}),
             cwd=Path(place.real),
             allow_env=self._shared.allow_env,
             secrets=self._secrets,
