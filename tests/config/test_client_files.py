@@ -201,6 +201,20 @@ def test_numbers_and_nulls_in_an_environment(read: Read) -> None:
     assert server.env == {"PORT": "80"}
 
 
+def test_switches_and_whole_numbers_are_passed_on_as_the_client_does(read: Read) -> None:
+    text = """{"mcpServers": {"a": {"command": "x", "env":
+        {"DEBUG": true, "COLOR": false, "RATE": 1.0, "MOST": 1e3, "SHARE": 0.5, "FAR": 1e30}}}}"""
+    (server,) = read(text)
+    assert server.env == {
+        "DEBUG": "true",
+        "COLOR": "false",
+        "RATE": "1",
+        "MOST": "1000",
+        "SHARE": "0.5",
+        "FAR": "1e+30",
+    }
+
+
 def test_a_server_that_is_described_twice_is_not_guessed_at(read: Read) -> None:
     text = '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}, "b": {"command": "z"}}}'
     first, second = read(text)

@@ -5,6 +5,7 @@ others are read; a server that is described wrongly has a problem, and the other
 keys are kept by name and ignored.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -218,7 +219,7 @@ def _table(table: Mapping[str, object], key: str) -> dict[str, str]:
     if isinstance(value, dict):
         # VS Code takes numbers too, and null for a variable that is not to be passed.
         given = {
-            name: str(item) if isinstance(item, int | float) else item
+            name: _as_in_json(item) if isinstance(item, int | float) else item
             for name, item in cast("dict[str, object]", value).items()
             if item is not None
         }
@@ -226,6 +227,12 @@ def _table(table: Mapping[str, object], key: str) -> dict[str, str]:
     if found is None:
         raise _Wrong(f"{key} must be an object of texts")
     return found
+
+
+def _as_in_json(value: float) -> str:
+    """Return a number or a switch as the other programs pass it on: `true`, and 1.0 as `1`."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e21
+    return json.dumps(int(value) if is_whole else value)
 
 
 def _flag(table: Mapping[str, object], key: str, *, default: bool) -> bool:
