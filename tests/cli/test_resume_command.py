@@ -173,6 +173,13 @@ def test_a_single_call_may_be_left_for_later_at_a_terminal(
     assert files(workspace)["a.txt"] == "one"
 
 
+def test_a_cancelled_run_is_told_to_a_program_too(lineshaft: Lineshaft, workspace: Path) -> None:
+    run = paused(lineshaft, workspace)
+    done = lineshaft("resume", "--cancel", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert facts(done) == {"run_id": run["run_id"], "status": "cancelled"}
+
+
 def test_a_paused_run_may_be_cancelled(lineshaft: Lineshaft, workspace: Path) -> None:
     run = paused(lineshaft, workspace)
     done = lineshaft("resume", "--cancel")

@@ -141,7 +141,10 @@ def command(
             raise ConfigError("--cancel ends the run; it takes no answers")
         settings = settings_to_look(workspace)
         ended = carry(partial(_cancel, _bare(settings), settings, run))
-        note(f"cancelled {ended}")
+        if json:
+            result(json_module.dumps({"run_id": ended, "status": "cancelled"}))
+        else:
+            note(f"cancelled {ended}")
         return
     settings = settings_again(run, workspace, tools=tools, accept_changed=accept_changed)
     started = started_with(settings)
