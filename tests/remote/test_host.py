@@ -306,13 +306,18 @@ async def test_actions_are_delegated_over_http() -> None:
         (b'{"action": "run", "args": {}}', 400, ".command is missing"),
         (b'{"action": "run", "args": {"command": "x"}, "timeout": -1}', 400, "positive number"),
         (
+            b'{"action": "run", "args": {"command": "x", "confirmation_state": "rejected"}}',
+            400,
+            "no person has confirmed the action",
+        ),
+        (
             b'{"action": "run", "args": {"command": "x"}, "timeout": 1%s}' % (b"0" * 400),
             400,
             "the timeout of action 0 is too large",
         ),
         (b" " * (33 * 1024 * 1024), 413, "larger than 33,554,432 bytes"),
     ],
-    ids=["text", "list", "unknown", "empty", "time", "endless", "large"],
+    ids=["text", "list", "unknown", "empty", "time", "refused", "endless", "large"],
 )
 async def test_a_request_that_is_none_is_refused(body: bytes, status: int, said: str) -> None:
     async with near() as here, here.http() as client, python_window(here.url, about(here)) as far:

@@ -26,9 +26,15 @@ from lineshaft.errors import (
     LocalProtocolError,
     RemoteProtocolError,
     TooLarge,
+    WindowRefused,
 )
 from lineshaft.remote.host.agents import AgentRuns, StartAgent
-from lineshaft.remote.host.answers import CLIENT_GONE, WAIT_SECONDS, error_answer, until_gone
+from lineshaft.remote.host.answers import (
+    CLIENT_GONE,
+    WAIT_SECONDS,
+    error_answer,
+    until_gone,
+)
 from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
 from lineshaft.remote.host.lines import ActionLines
 from lineshaft.remote.host.runs import RunRequests
@@ -374,7 +380,10 @@ def _asked(frame: Json) -> ActionEvent:
     """Return the action of a request, whose id is still to be given."""
     if "id" in frame and key_of(frame["id"]) is None:
         raise RemoteProtocolError(f"an action has no usable id: {frame['id']!r}")
-    return read_action({**frame, "id": 0})
+    event = read_action({**frame, "id": 0})
+    if not event.confirmed:
+        raise WindowRefused("no person has confirmed the action: nothing was done")
+    return event
 
 
 async def _body(request: Request) -> Json:
