@@ -331,6 +331,22 @@ async def test_a_request_that_is_none_is_refused(body: bytes, status: int, said:
         assert missing.status_code == 404
 
 
+async def test_texts_with_half_a_character_reach_who_asked() -> None:
+    half = "cut in the middle of an emoji: \ud83d"
+    async with near() as here, here.http() as client, python_window(here.url, about(here)) as far:
+        await joined(far, here)
+        at = f"/api/conversations/{here.conversation.id}"
+        action = {"action": "read", "args": {"path": "a"}}
+        act = asyncio.create_task(client.post(f"{at}/actions", json=action))
+        frame = await far.next("oh_event")
+        await far.answer(frame["id"], "read", content=half, extras={"path": "a"})
+        answer = await act
+        assert (answer.status_code, answer.json()["content"]) == (200, half)
+        await far.offer({"name": "count", "description": half, "input_schema": {"type": "object"}})
+        told = (await client.get(f"{at}/tools")).json()
+        assert [tool["description"] for tool in told["tools"]] == [half]
+
+
 async def test_messages_of_thirty_megabytes_pass_both_ways_and_larger_ones_are_refused() -> None:
     text = "ä" * (15 * 1024 * 1024)
     async with near() as here, node_window(here.url, about(here)) as far:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
@@ -33,6 +33,7 @@ from lineshaft.remote.host.answers import (
     CLIENT_GONE,
     WAIT_SECONDS,
     error_answer,
+    json_answer,
     until_gone,
 )
 from lineshaft.remote.host.conversation import HearProgress, HostConversation, Window
@@ -290,15 +291,15 @@ class EditorHost:
             made = self.create()
         except LocalProtocolError as error:
             return error_answer(429, error)
-        return JSONResponse({"status": "ok", **self._told(made)})
+        return json_answer({"status": "ok", **self._told(made)})
 
     async def _list(self, request: Request) -> Response:
         del request
-        return JSONResponse({"results": [self._told(c) for c in self._conversations.values()]})
+        return json_answer({"results": [self._told(c) for c in self._conversations.values()]})
 
     async def _describe(self, request: Request) -> Response:
         found = self.conversation(request.path_params["id"])
-        return _missing(request) if found is None else JSONResponse(self._told(found))
+        return _missing(request) if found is None else json_answer(self._told(found))
 
     async def _act(self, request: Request) -> Response:
         """Do an action; the answer is the observation's frame, with `status`.
@@ -317,7 +318,7 @@ class EditorHost:
             )
         except LineshaftError as error:
             return _refused(error)
-        return Response(status_code=CLIENT_GONE) if end is None else JSONResponse(_told_end(end))
+        return Response(status_code=CLIENT_GONE) if end is None else json_answer(_told_end(end))
 
     async def _offered(self, request: Request) -> Response:
         """Tell the window's tools; with `after`, once they are others or after some seconds."""
@@ -329,7 +330,7 @@ class EditorHost:
             waiting = partial(found.other_offer, int(after[:20]))
             with anyio.move_on_after(WAIT_SECONDS):
                 await until_gone(request, waiting)
-        return JSONResponse({**offer_frame(found.offer), "number": found.offer_number})
+        return json_answer({**offer_frame(found.offer), "number": found.offer_number})
 
     async def _show(self, request: Request) -> Response:
         found = self.conversation(request.path_params["id"])
@@ -341,7 +342,7 @@ class EditorHost:
             return error_answer(413, error)
         except LineshaftError as error:
             return error_answer(400, error)
-        return JSONResponse({"id": shown})
+        return json_answer({"id": shown})
 
     def _told(self, conversation: HostConversation) -> Json:
         window = conversation.window
