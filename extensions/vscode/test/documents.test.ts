@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
 import type { UnsavedChanges } from "../src/files/unsaved.ts";
+import type { Json } from "../src/protocol/frames.ts";
 import { EndOfLine, state, type TextDocument, Uri, workspace } from "./stub/vscode.ts";
 
 const { Buffers } = await import("../src/files/buffers.ts");
@@ -121,6 +122,21 @@ test("an edit of which the editor makes another text is taken back", async () =>
   };
   await assert.rejects(land("a.py", "", "a\nb\n"), { code: "E_STALE", message: /'a\.py' has another text .*; nothing landed$/ });
   assert.deepEqual([state.documents[0]?.getText(), onDisk("a.py")], ["", ""]);
+});
+
+test("what a window showed before it was loaded again is not taken for what it shows now", async () => {
+  writeFileSync(join(root, "a.py"), "saved\n");
+  const shown = async (text: string, known: ReadonlyMap<string, string>): Promise<Json> => {
+    state.documents = [];
+    await typed(join(root, "a.py"), text);
+    const told = await new Buffers(root).list({ kind: "buffers", known, nonce: null });
+    const [buffer] = told.extras["buffers"] as Json[];
+    assert.ok(buffer !== undefined);
+    return buffer;
+  };
+  const before = await shown("typed first\n", new Map());
+  const now = await shown("typed later\n", new Map([["a.py", String(before["version"])]]));
+  assert.deepEqual([now["state"], now["data"]], ["sent", Buffer.from("typed later\n").toString("base64")]);
 });
 
 test("what a person types while a change is made stays, and is named", async () => {

@@ -2,6 +2,7 @@
  * The action `buffers`: what the window shows and has not saved, as the bytes it would have.
  */
 
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import * as paths from "node:path";
 import * as vscode from "vscode";
@@ -26,6 +27,8 @@ export interface DirtyFile {
 
 export class Buffers {
   readonly #root: string;
+  /** Who asks outlives a window, and the next one counts its documents and their versions anew. */
+  readonly #own = randomUUID();
   /** A number for each document: one that is opened again counts its versions from 1. */
   readonly #numbers = new WeakMap<vscode.TextDocument, number>();
   #last = 0;
@@ -64,7 +67,7 @@ export class Buffers {
       const real = await realOf(document.uri.fsPath).catch(() => document.uri.fsPath);
       if (!isWithin(this.#root, real)) continue;
       const path = paths.relative(this.#root, real).split(paths.sep).join("/");
-      found.push({ document, path, real, version: `${this.#number(document)}.${document.version}` });
+      found.push({ document, path, real, version: `${this.#own}.${this.#number(document)}.${document.version}` });
     }
     return found;
   }
