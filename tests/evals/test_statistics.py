@@ -5,7 +5,7 @@ import math
 import random
 from collections.abc import Sequence
 from itertools import permutations
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any
 
 import pytest
@@ -101,6 +101,24 @@ def test_the_permutation_counts_every_relabelling() -> None:
     strata = [([1, 0, 0], [1, 1]), ([0, 0], [1, 1]), ([1], [0, 1])]
     counted = permutation_p([Stratum(sum(a), len(a), sum(b), len(b)) for a, b in strata])
     assert counted == pytest.approx(_by_counting(strata), rel=1e-9)
+
+
+def test_the_permutation_of_many_unequal_tasks_comes_to_an_end() -> None:
+    """Invalid runs here and there leave each task with numbers of its own."""
+    strata = [Stratum(9 + n % 5, 20 - n % 4, 11 + n % 3, 20 - n % 5) for n in range(15)]
+    shifted = [Stratum(s.base_passes, s.base_runs, s.passes, s.runs) for s in strata]
+    worse = permutation_p(strata)
+    mean = sum(s.passes / s.runs - s.base_passes / s.base_runs for s in strata)
+    spread = math.sqrt(sum(map(_variance, strata)))
+    assert worse == pytest.approx(NormalDist().cdf(mean / spread), abs=0.003)
+    assert worse + permutation_p(shifted) == pytest.approx(1, abs=0.002)
+
+
+def _variance(stratum: Stratum) -> float:
+    """Return the variance of the difference of rates, by that of the hypergeometric."""
+    total, passes = stratum.runs + stratum.base_runs, stratum.passes + stratum.base_passes
+    own = stratum.runs * passes / total * (1 - passes / total) * stratum.base_runs / (total - 1)
+    return own * (1 / stratum.runs + 1 / stratum.base_runs) ** 2
 
 
 def test_without_any_variance_the_permutation_is_a_half() -> None:

