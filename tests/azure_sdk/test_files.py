@@ -38,6 +38,19 @@ async def test_a_patch_fits_at_one_place_or_changes_nothing(
     assert (work / "a.txt").read_text() == expected
 
 
+async def test_a_text_that_overlaps_itself_is_there_more_than_once(work: Path) -> None:
+    (work / "a.txt").write_text("}\n}\n}\n")
+    done = await patched(work, "}\n}\n", "}\n")
+    assert done.value["reason"] == "several_matches"
+    assert "2 times (lines 1, 2)" in done.value["message"]
+
+
+async def test_a_text_that_is_there_very_often_is_counted_at_once(work: Path) -> None:
+    (work / "a.txt").write_text("ab\n" * 300_000)
+    done = await patched(work, "b", "c")
+    assert "300000 times (lines 1, 2, 3," in done.value["message"]
+
+
 async def test_other_files_are_told_apart(work: Path) -> None:
     (work / "b.bin").write_bytes(b"\xff\x00")
     (work / "c.txt").write_bytes(b"a\r\nb\r\nc")

@@ -1,5 +1,7 @@
 """The patch of a customisation: one exact place of a file."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -8,7 +10,7 @@ from lineshaft import ToolError, WorkspacePath, tool
 from lineshaft.errors import FileMissing
 from lineshaft.values import Context
 
-_SHOWN = 200
+_SHOWN = 10
 
 
 class Patch(TypedDict):
@@ -43,33 +45,33 @@ async def patch_file(path: WorkspacePath, old: str, new: str, call: Context) -> 
         return _told("not_text", f"{path!r} is no text in UTF-8")
     if "\r\n" in text and "\r\n" not in old:
         old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
-    count = text.count(old)
-    if count == 0:
+    lines = list(islice(_lines(text, old), _SHOWN))
+    if not lines:
         near = " but for blanks" if " ".join(old.split()) in " ".join(text.split()) else ""
         said = f"the text is in {path!r}{near}" if near else f"the text is not in {path!r}"
         return _told("no_match", f"{said}: read the lines again and copy them to the letter")
-    if count > 1:
-        lines = [str(n) for n in _lines(text, old)[:10]]
+    if len(lines) > 1:
+        count = max(text.count(old), len(lines))
+        places = ", ".join(map(str, lines))
         return _told(
             "several_matches",
-            f"the text is in {path!r} {count} times (lines {', '.join(lines)}): take more lines",
+            f"the text is in {path!r} {count} times (lines {places}): take more lines",
         )
     if old == new:
         return _told("no_change", "`old` and `new` are the same")
     data = text.replace(old, new).encode()
     await call.workspace.write(path, data, if_match=content.sha256)
-    place = f"line {_lines(text, old)[0]}"
-    return {"success": True, "reason": "patched", "message": f"{path!r} was patched at {place}"}
+    message = f"{path!r} was patched at line {lines[0]}"
+    return {"success": True, "reason": "patched", "message": message}
 
 
 def _told(reason: str, message: str) -> Patch:
     return {"success": False, "reason": reason, "message": message}  # pyright: ignore[reportReturnType]  one of them
 
 
-def _lines(text: str, part: str) -> list[int]:
-    found: list[int] = []
+def _lines(text: str, part: str) -> Iterator[int]:
+    """Yield the lines at which a part begins, also where it overlaps itself."""
     at = text.find(part)
     while at >= 0:
-        found.append(text.count("\n", 0, at) + 1)
+        yield text.count("\n", 0, at) + 1
         at = text.find(part, at + 1)
-    return found
