@@ -7,6 +7,7 @@ import pytest
 
 from lineshaft.errors import ConfigError
 from lineshaft.models import ModelRequest, UserMessage, model_named
+from lineshaft.models.openai import OpenAICompatible
 from models.wire import KEY, answer, completion, serving
 
 ASK = ModelRequest(messages=(UserMessage(text="Hello."),))
@@ -32,6 +33,30 @@ async def test_a_local_server_needs_no_key() -> None:
     assert [sent.body["model"] for sent in wire.sent] == ["tiny:1b"] * 2
     assert all("authorization" not in sent.head.lower() for sent in wire.sent)
     assert model_named("ollama:tiny", environment={}).name == "ollama:tiny"
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("0.0.0.0", "127.0.0.1:11434"),  # noqa: S104  where a server listens
+        ("0.0.0.0:1", "127.0.0.1:1"),
+        (":1", "127.0.0.1:1"),
+        ("box", "box:11434"),
+        ("[::1]", "[::1]:11434"),
+        ("http://box", "box"),
+    ],
+)
+async def test_ollama_has_its_own_port_where_none_is_said(
+    given: str, asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls: list[str] = []
+
+    def noted(model: OpenAICompatible, *_: object, base_url: str, **__: object) -> None:
+        urls.append(base_url)
+
+    monkeypatch.setattr(OpenAICompatible, "__init__", noted)
+    model_named("ollama:tiny", environment={"OLLAMA_HOST": given})
+    assert urls == [f"http://{asked}/v1"]
 
 
 async def test_any_address_may_be_named() -> None:

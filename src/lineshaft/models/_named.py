@@ -7,7 +7,8 @@ from lineshaft.models._model import Model
 from lineshaft.models._price import ModelPrice
 
 _OPENAI = "https://api.openai.com/v1"
-_OLLAMA = "http://127.0.0.1:11434/v1"
+_OLLAMA_PORT = 11434
+_EVERYWHERE = ("", "0.0.0.0", "[::]")  # noqa: S104  where a server listens, which is no place to ask
 _FORMS = "openai:NAME, ollama:NAME, or URL#NAME for a server that speaks OpenAI's chat completions"
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET")
 """Ends of the names of variables whose values no error tells."""
@@ -46,17 +47,28 @@ def model_named(
     if provider not in ("openai", "ollama"):
         return _of_pydantic_ai(name, environment)
     if provider == "ollama":
-        host = environment.get("OLLAMA_HOST", "").rstrip("/")
-        if host and "://" not in host:
-            host = f"http://{host}"
-        return OpenAICompatible(
-            model, base_url=f"{host}/v1" if host else _OLLAMA, price=price, name=name
-        )
+        url = _ollama(environment.get("OLLAMA_HOST", "").strip())
+        return OpenAICompatible(model, base_url=url, price=price, name=name)
     key = environment.get("OPENAI_API_KEY")
     if not key:
         raise ConfigError(f"{name!r} needs a key", hint="set OPENAI_API_KEY")
     url = environment.get("OPENAI_BASE_URL") or _OPENAI
     return OpenAICompatible(model, base_url=url, api_key=key, price=price, name=name)
+
+
+def _ollama(host: str) -> str:
+    """Return the address of Ollama; like its own programs, with its port where none is said.
+
+    An address with a scheme has the port of that.
+    """
+    if "://" in host:
+        return f"{host.rstrip('/')}/v1"
+    place, slash, path = host.rstrip("/").partition("/")
+    name, colon, port = place.rpartition(":")
+    if not colon or place.endswith("]"):  # the colons of an IPv6 address in brackets
+        name, port = place, str(_OLLAMA_PORT)
+    name = "127.0.0.1" if name in _EVERYWHERE else name
+    return f"http://{name}:{port}{slash}{path}/v1"
 
 
 def _of_pydantic_ai(name: str, environment: Mapping[str, str]) -> Model:
