@@ -88,7 +88,13 @@ class Way:
         return []
 
 
+_INLINED = frozenset({"<dictcomp>", "<listcomp>", "<setcomp>"})
+"""Functions that Python has before 3.12 only."""
+
+
 def _is_ours(frame: FrameType) -> bool:
+    if frame.f_code.co_name in _INLINED:
+        return False
     return Path(frame.f_code.co_filename).is_relative_to(SOURCE)
 
 
