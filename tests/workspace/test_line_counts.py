@@ -1,12 +1,14 @@
 """How many lines a change adds and removes."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lineshaft.workspace._count import changed_lines, line_count
 
-contents = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n"])).map(b"".join)
+contents = st.lists(st.sampled_from([b"a\n", b"b\n", b"a\r\n", b"\n", b"\r"])).map(b"".join)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,10 @@ contents = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n"])).map(b"".jo
         (b"a\nb\nc\n", b"a\nB\nc\n", (1, 1)),
         (b"a\nb\n", b"b\na\n", (1, 1)),
         (b"\0\n", b"a\n", (1, 0)),
+        (b"a\r\nb\r\n", b"a\nb\n", (2, 2)),
+        (b"a\rb\n", b"a\rB\n", (1, 1)),
+        (b"a\nb", b"a\nb\n", (1, 1)),
+        (b"a\nb", b"a\nb\nc", (2, 1)),
     ],
 )
 def test_lines_are_counted(old: bytes | None, new: bytes | None, expected: tuple[int, int]) -> None:
@@ -42,9 +48,13 @@ def test_large_files_are_counted_without_regard_to_order() -> None:
 
 @given(old=contents, new=contents)
 def test_no_more_lines_are_counted_than_the_shortest_way_has(old: bytes, new: bytes) -> None:
-    same = _longest_common(old.splitlines(), new.splitlines())
+    same = _longest_common(_ended(old), _ended(new))
 
     assert changed_lines(old, new) == (line_count(new) - same, line_count(old) - same)
+
+
+def _ended(data: bytes) -> list[bytes]:
+    return [line for line in re.split(rb"(?<=\n)", data) if line]
 
 
 def _longest_common(old: list[bytes], new: list[bytes]) -> int:

@@ -23,12 +23,18 @@ def changed_lines(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     """
     if old is None or new is None or b"\0" in old or b"\0" in new:
         return line_count(new), line_count(old)
-    before, after = _trimmed(old.splitlines(), new.splitlines())
+    before, after = _trimmed(_lines(old), _lines(new))
     if len(before) * len(after) > _MOST_PAIRS:
         gone, come = Counter(before), Counter(after)
         return (come - gone).total(), (gone - come).total()
     same = _common(before, after)
     return len(after) - same, len(before) - same
+
+
+def _lines(data: bytes) -> list[bytes]:
+    r"""Return the lines, which `\n` alone ends; the last is another where its end is missing."""
+    *lines, last = data.split(b"\n")
+    return [*lines, last + b"\n"] if last else lines
 
 
 def _common(before: Sequence[Hashable], after: Sequence[Hashable]) -> int:
