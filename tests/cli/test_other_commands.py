@@ -411,7 +411,9 @@ def completed(lineshaft: Lineshaft, line: str) -> list[str]:
     [
         (("run", "nope.py", "--json"), "E_CONFIG", "nope.py"),
         (("run", "--json"), "E_CONFIG", "no script is named"),
-        (("zzz", "--json"), "E_CONFIG", "not understood"),
+        (("zzz", "--json"), "E_CONFIG", "not understood: No such command 'zzz'"),
+        (("call", "--json"), "E_CONFIG", "not understood: Missing argument 'TOOL'"),
+        (("runs", "--last", "x", "--json"), "E_CONFIG", "'x' is not a valid int"),
         (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins or ends with 'zzz'"),
         (("tools", "--workspace", "nope", "--json"), "E_CONFIG", "nope"),
         (("tools", "--tools", "nope.py", "--json"), "E_CONFIG", "--tools: tools.modules"),

@@ -123,9 +123,9 @@ def execute(words: Sequence[str]) -> int:
     except click.ClickException as error:
         with suppress(OSError):
             error.show()
-        text = "the command line is not understood"
+        why = " ".join(error.format_message().split())
         with suppress(LineshaftError):
-            _tell(words, ConfigError(text, hint="see standard error, and --help"))
+            _tell(words, ConfigError(f"the command line is not understood: {why}", hint="--help"))
         return error.exit_code
     except LineshaftError as error:
         return _complain(words, error)
