@@ -17,7 +17,7 @@ from lineshaft.cli._options import json_option, settings_for, tools_option, work
 from lineshaft.cli._records import look
 from lineshaft.cli._terminal import note, one_line, paint, result
 from lineshaft.config import Settings, policy
-from lineshaft.errors import StateError
+from lineshaft.errors import ConfigError, StateError
 from lineshaft.policy import closed_by
 from lineshaft.store import workspace_name
 from lineshaft.tools import (
@@ -32,6 +32,11 @@ from lineshaft.values import ObservedShape, ToolSpec
 
 _DESCRIBED = 2
 """So many tools are told in full; more of them as a list."""
+
+_APART = (
+    *(("words", "--tokens"), ("words", "--forget"), ("--stubs", "--tokens")),
+    *(("--stubs", "--forget"), ("--tokens", "--forget"), ("--stubs", "--json")),
+)
 
 
 @click.argument(
@@ -68,6 +73,8 @@ def command(
     json: bool,
 ) -> None:
     """List all tools, or describe those that fit the words."""
+    given = {"--stubs": stubs, "--tokens": tokens, "--forget": forget, "--json": json}
+    _refuse_two({"words": words, **given})
     settings = settings_for(workspace, tools=tools)
     if forget:
         _forget(settings, forget, as_json=json)
@@ -86,6 +93,13 @@ def command(
         _tell(chosen, words, closed=closed, stubs=stubs, as_json=json)
         found.tell()
     tell_down(offered)
+
+
+def _refuse_two(given: Mapping[str, object]) -> None:
+    """Refuse two words that ask for different things: one of them would not be heard."""
+    for one, other in _APART:
+        if given[one] and given[other]:
+            raise ConfigError(f"{one} and {other} exclude each other", hint="give one of them")
 
 
 def _closed(settings: Settings, specs: Sequence[ToolSpec]) -> dict[str, str]:
