@@ -17,6 +17,7 @@ from lineshaft.cli._report import finding_line
 from lineshaft.cli._script import Script, code_option, script_argument, script_of
 from lineshaft.cli._terminal import result, say
 from lineshaft.config import build
+from lineshaft.errors import ConfigError
 from lineshaft.session import Session
 from lineshaft.values import Finding
 
@@ -37,6 +38,10 @@ def command(
     json: bool,
 ) -> None:
     """Check a script; exit 1 where something would keep it from running."""
+    if script is not None and code is not None:
+        raise ConfigError(
+            f"two scripts are given: {script!r} and -c", hint="check one after the other"
+        )
     inputs = inputs_of((), arg)
     settings = settings_for(workspace, tools=tools)
     source = script_of(script, code)
