@@ -418,6 +418,7 @@ def completed(lineshaft: Lineshaft, line: str) -> list[str]:
         (("tools", "--forget", "a", "--tokens", "--json"), "E_CONFIG", "--tokens and --forget"),
         (("tools", "a", "--tokens", "--json"), "E_CONFIG", "words and --tokens"),
         (("check", "-c", "return 1", "a.py", "--json"), "E_CONFIG", "'a.py' and -c"),
+        (("runs", "--workspace", "", "--json"), "E_CONFIG", "it is empty"),
         (("show", "zzz", "--json"), "E_CONFIG", "no recorded run begins or ends with 'zzz'"),
         (("tools", "--workspace", "nope", "--json"), "E_CONFIG", "nope"),
         (("tools", "--tools", "nope.py", "--json"), "E_CONFIG", "--tools: tools.modules"),

@@ -1,5 +1,6 @@
 """Options that several commands share, and the settings they lead to."""
 
+import os
 import shlex
 import sys
 from collections.abc import Collection, Iterable
@@ -16,6 +17,24 @@ from lineshaft.errors import ConfigError
 from lineshaft.tools import Toolset
 from lineshaft.values import Guard, visible
 
+
+class _Folder(click.Path):
+    """A folder of a workspace; an empty word, as of a variable that is not set, names none."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(
+        self,
+        value: "str | os.PathLike[str]",
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> "str | bytes | os.PathLike[str]":
+        if value == "":
+            self.fail("it is empty; name a folder, or leave it out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 run_argument = click.argument(
     "run",
     required=False,
@@ -25,7 +44,7 @@ run_argument = click.argument(
 )
 workspace_option = click.option(
     "--workspace",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_Folder(),
     metavar="DIR",
     help="The folder to work in; `vscode:DIR`, or `vscode:` alone: as a window shows it.",
 )
