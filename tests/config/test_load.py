@@ -32,6 +32,14 @@ async def test_the_session_has_the_tools_policy_and_folder_of_the_files(home: Pa
     assert refused.error.code == "E_DENIED"
 
 
+def test_an_alias_without_its_folder_names_the_file_and_the_key(home: Path) -> None:
+    file = home / "lineshaft.toml"
+    file.write_text('[workspace.aliases]\nv = "vendor"')
+    with pytest.raises(ConfigError, match="is not a folder") as caught:
+        lineshaft.load(home)
+    assert caught.value.message.startswith(f"{file}: workspace.aliases.v: ")
+
+
 async def test_aliases_are_mounted_read_only_unless_said_otherwise(home: Path) -> None:
     for name in ("vendor", "out"):
         (home / name).mkdir()

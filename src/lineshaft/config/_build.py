@@ -190,6 +190,12 @@ def folder(settings: Settings) -> Folder:
     if not root.is_dir():
         source = settings.setting("workspace.root").source
         raise ConfigError(f"{source}: the workspace {str(root)!r} is not a folder")
+    for alias in settings.aliases.values():
+        if not alias.path.is_dir():
+            raise ConfigError(
+                f"{alias.source}: {str(alias.path)!r} is not a folder",
+                hint="make it, or take the alias out",
+            )
     aliases = {
         name: Mount(alias.path, writable=alias.writable) for name, alias in settings.aliases.items()
     }

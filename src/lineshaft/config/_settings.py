@@ -69,6 +69,9 @@ class Alias(Struct, frozen=True, kw_only=True):
 
     path: Path
     writable: bool
+    source: str
+    """The file that names it, and its key there."""
+
     inside: str | None = None
     """The folder from where the project lies, where a project's file named it."""
 
@@ -144,11 +147,12 @@ class Settings(Struct, frozen=True, kw_only=True):
                     table = cast("dict[str, object]", value)
                 path = _below(held.base, str(table["path"]))
                 writable = bool(table.get("writable", False))
-                inside = None
+                inside, key = None, f"workspace.aliases.{name}"
                 if held.giver == "project":
-                    key = f"workspace.aliases.{name}"
                     inside = _in_project(path, held, key, writable=writable)
-                found[name] = Alias(path=path, writable=writable, inside=inside)
+                found[name] = Alias(
+                    path=path, writable=writable, source=f"{held.source}: {key}", inside=inside
+                )
         return found
 
     @property
