@@ -98,6 +98,14 @@ def test_names_that_are_not_there_and_names_that_are_taken(
     assert {each["name"] for each in found(brought)["servers"]} == {"notes", "others"}
 
 
+def test_a_file_that_describes_no_servers_is_said_to(here: Lineshaft, workspace: Path) -> None:
+    (workspace / "zed.json").write_text('{"context_servers": {"a": {"command": "x"}}}')
+    done = here("config", "mcp", "import", "--from", "zed.json")
+    assert done.returncode == 2
+    assert "'zed.json' describes no servers" in done.stderr
+    assert "mcpServers or servers" in done.stderr
+
+
 def test_claims_count_once_they_are_accepted(brought: Lineshaft) -> None:
     waits = brought("call", "notes.get_note", "name=a")
     assert waits.returncode == 5

@@ -85,4 +85,10 @@ def _named(settings: Settings, names: Sequence[str], source: Path | None) -> lis
 def _found(settings: Settings, source: Path | None) -> FoundServers:
     if source is None:
         return client_servers(settings)
-    return FoundServers(servers=servers_in(source, settings))
+    servers = servers_in(source, settings)
+    if not servers:
+        raise ConfigError(
+            f"{str(source)!r} describes no servers",
+            hint="looked for: mcpServers or servers, in a file that ends in .toml mcp_servers",
+        )
+    return FoundServers(servers=servers)
