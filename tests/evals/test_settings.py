@@ -88,7 +88,13 @@ def test_a_file_of_rules_or_prices_that_cannot_be_used_is_named(
     tmp_path: Path, lineshaft: Command
 ) -> None:
     refused = lineshaft("eval", "gate", "--rules", "none.toml", cwd=tmp_path)
-    assert (refused.returncode, "rules of the gate: " in refused.stderr) == (2, True)
+    assert refused.returncode == 2
+    assert "rules of the gate in 'none.toml': No such file or directory\n" in refused.stderr
+    refused = lineshaft("eval", "gate", "--inconclusive", "maybe", cwd=tmp_path)
+    assert (refused.returncode, "'maybe' is not one of 'pass', 'fail'" in refused.stderr) == (
+        2,
+        True,
+    )
     (tmp_path / "prices.toml").write_text("[models]\nm = [1.0]\n", encoding="utf-8")
     run = ("eval", "run", "one-call", "--model", "scripted", "--prices", "prices.toml")
     refused = lineshaft(*run, cwd=tmp_path)

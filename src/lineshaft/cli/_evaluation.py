@@ -28,13 +28,15 @@ def gate_rules(
     table = {name: settings.setting(f"eval.{name}").value for name in _RULES}
     try:
         if path is not None:
-            table |= toml_table(path.read_text(encoding="utf-8"))
+            table |= toml_table(path.read_text(encoding="utf-8-sig"))
         if inconclusive is not None:
             table["inconclusive"] = inconclusive
         return decode(GateRules, table)
     except (OSError, ValueError, DecodeError) as error:
         keys = ", ".join(_RULES)
-        raise ConfigError(f"rules of the gate: {error}", hint=f"keys: {keys}") from None
+        given = "" if path is None else f" in {str(path)!r}"
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"rules of the gate{given}: {reason}", hint=f"keys: {keys}") from None
 
 
 def given_rules(settings: Settings) -> Iterator[str]:
@@ -59,10 +61,10 @@ def price_table(settings: Settings, *, path: Path | None = None) -> PriceTable |
         return _table(cast("Mapping[str, object]", settings.setting("eval.prices").value))
     form = 'date = "2026-11-01"; [models]; "openai:gpt-5-mini" = [0.25, 2.0] (for a million tokens)'
     try:
-        table = toml_table(path.read_text(encoding="utf-8"))
+        table = toml_table(path.read_text(encoding="utf-8-sig"))
         problem = prices_problem(table)
     except (OSError, ValueError) as error:
-        table, problem = {}, str(error)
+        table, problem = {}, str(getattr(error, "strerror", None) or error)
     if problem:
         raise ConfigError(f"prices in {str(path)!r}: {problem}", hint=f"write: {form}")
     return _table(table)

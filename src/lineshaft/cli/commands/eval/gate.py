@@ -29,7 +29,11 @@ from lineshaft.evals import SweepFolder, judged_sweep, judgement_lines
     metavar="FILE",
     help="A TOML file with margins, before those of [eval].",
 )
-@click.option("--inconclusive", help="pass or fail, where runs are not enough.")
+@click.option(
+    "--inconclusive",
+    type=click.Choice(["pass", "fail"]),
+    help="What the gate says where runs are not enough.",
+)
 @click.option("--scripted", is_flag=True, help="Judge scripted policies, to try the gate out.")
 @json_option
 def command(
