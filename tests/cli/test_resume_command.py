@@ -187,6 +187,7 @@ def test_a_paused_run_may_be_cancelled(lineshaft: Lineshaft, workspace: Path) ->
     again = lineshaft("resume", "--approve", "all")
     assert again.returncode == 1
     assert "is over: it ended as cancelled" in again.stderr
+    assert "hint: `lineshaft runs` lists" in again.stderr
     assert {name for name in files(workspace) if name.startswith("out")} == set()
     assert "cancelled" in lineshaft("runs").stdout
 

@@ -319,7 +319,10 @@ async def _must_stand(session: Session, run_id: str) -> None:
         return
     if kept.status == "running":
         raise RunBusy(f"run {run_id} goes on in another process")
-    raise RunBusy(f"run {run_id} is over: it ended as {kept.status}")
+    raise RunBusy(
+        f"run {run_id} is over: it ended as {kept.status}",
+        hint="`lineshaft runs` lists the runs, and what those that are paused wait for",
+    )
 
 
 async def _summary(session: Session, run_id: str) -> RunSummary | None:
