@@ -61,7 +61,7 @@ export class Running implements StartedCommand {
     });
     this.#tree = new Tree(mark, () => {
       const { pid, exitCode, signalCode } = this.#child;
-      return exitCode === null && signalCode === null ? pid : undefined;
+      return { pid, lives: exitCode === null && signalCode === null };
     });
     this.#child.stdin?.on("error", () => undefined);
     const timer = setTimeout(() => {

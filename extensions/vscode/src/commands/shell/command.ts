@@ -101,7 +101,7 @@ export class ShellCommands {
     if (runner === null) {
       throw start.signal.aborted ? cancelled() : new Unavailable("its shell did not begin the command");
     }
-    return new ShellCommand(start, new Tree(mark, () => undefined), {
+    return new ShellCommand(start, new Tree(mark, () => runner), {
       terminal, execution, silent, runner, heard, output, settle: this.#patience.settle,
     });
   }

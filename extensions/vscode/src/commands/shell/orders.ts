@@ -37,10 +37,15 @@ export class Runner {
     return this.#pid;
   }
 
+  /** Whether the command runs, as far as is known. */
+  get lives(): boolean {
+    return this.#pid > 0 && !this.#over;
+  }
+
   take(message: Json): void {
     switch (message["told"]) {
       case "started":
-        this.#pid = Number(message["pid"]);
+        this.#pid = Number(message["pid"]) || -1;
         break;
       case "failed":
         this.#end({ kind: "failed", text: String(message["text"]) });

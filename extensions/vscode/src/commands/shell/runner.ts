@@ -44,8 +44,8 @@ function run(order: Order): (message: Json) => void {
     detached: true,
   });
   const { pid, stdin } = child;
-  const tree = new Tree(order.mark, () =>
-    child.exitCode === null && child.signalCode === null ? pid : undefined);
+  const lives = (): boolean => child.exitCode === null && child.signalCode === null;
+  const tree = new Tree(order.mark, () => ({ pid, lives: lives() }));
   gone = (): void => void tree.end();
   for (const each of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) process.on(each, gone);
   process.on("SIGTSTP", () => undefined); // a stopped one could not tell the end
