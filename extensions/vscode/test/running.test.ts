@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { Commands } from "../src/commands/commands.ts";
-import type { Observation } from "../src/protocol/frames.ts";
+import type { Json, Observation } from "../src/protocol/frames.ts";
 
 const NOTHING = (): void => undefined;
 
@@ -31,6 +32,18 @@ function lives(pid: number): boolean {
     return false;
   }
 }
+
+test("a time of months is no time that is over", async () => {
+  const done = await run("sleep 0.3; echo over", 10_000_000);
+  assert.equal(done.content, "over\n");
+});
+
+test("an output that is long when it is written down is cut, and the exit code is told", async () => {
+  const done = await run("head -c 9000000 /dev/zero; exit 3", 60);
+  assert.equal((done.extras["metadata"] as Json)["exit_code"], 3);
+  assert.ok(JSON.stringify(done).length < 16_000_000);
+  assert.match(done.content, /\n\[\.\.\. 6750000 bytes left out \.\.\.\]\n$/);
+});
 
 const SLEEPS = `sh -c 'echo $$ > new; mv new pid; exec sleep 600'`;
 for (const [name, command] of [

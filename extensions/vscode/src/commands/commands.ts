@@ -46,6 +46,9 @@ interface Begun {
   readonly close: (how: string) => void;
 }
 
+/** The longest that a timer takes; it ends at once with more. */
+const LONGEST_SECONDS = 2_147_483;
+
 /** One pipe for both streams, so that their order is kept. */
 const MERGED = `exec ${BASH.join(" ")} "$1" 2>&1`;
 
@@ -78,7 +81,7 @@ export class Commands {
   ): Promise<Observation> {
     if (action.isInput) return this.#type(action.command);
     const folder = await this.#folder(action.cwd ?? ".");
-    const time = seconds ?? this.#settings().seconds;
+    const time = Math.min(seconds ?? this.#settings().seconds, LONGEST_SECONDS);
     const begun = await this.#begun(action, folder.real, time, signal, open);
     this.#reading.push(begun);
     try {
@@ -175,7 +178,7 @@ export class Commands {
       program = [place.real];
     }
     const { python, seconds: untimed } = this.#settings();
-    const time = seconds ?? untimed;
+    const time = Math.min(seconds ?? untimed, LONGEST_SECONDS);
     const argv = [python, "-E", "-s", "-B", "-X", "utf8", ...program, ...action.args] as const;
     const { real } = await placeOf(this.#root, ".");
     const running = this.#start(argv, real, { seconds: time, signal, reads: false });

@@ -3,6 +3,8 @@
  */
 
 const MOST_BYTES = 10_000_000;
+/** As JSON, in which a control character has six: two outputs fit into one message. */
+const MOST_WRITTEN = 15_000_000;
 
 /** Output of a bounded size: of more, the beginning and how much is left out. */
 export class Output {
@@ -22,8 +24,13 @@ export class Output {
   }
 
   text(): string {
-    const text = Buffer.concat(this.#parts).toString("utf8");
-    const left = this.#bytes - MOST_BYTES;
+    let kept = Buffer.concat(this.#parts);
+    let text = kept.toString("utf8");
+    while (Buffer.byteLength(JSON.stringify(text)) > MOST_WRITTEN) {
+      kept = kept.subarray(0, Math.floor(kept.length / 2));
+      text = kept.toString("utf8");
+    }
+    const left = this.#bytes - kept.length;
     return left > 0 ? `${text}\n[... ${left} bytes left out ...]\n` : text;
   }
 }
