@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { knownHost } from "../src/window/host.ts";
+import { knownHost, startHost } from "../src/window/host.ts";
 
 /** Reads an address file with this content and mode. */
 async function read(content: unknown, mode = 0o600): Promise<string> {
@@ -34,6 +34,29 @@ for (const url of ["http://10.0.0.1:4000", "http://127.0.0.1.example.com", "http
 test("an address file that others may read is refused", { skip: process.platform === "win32" }, async () => {
   await assert.rejects(read({ url: "http://127.0.0.1:1", token: "t" }, 0o644), /its mode has to be 600/u);
 });
+
+test("a program that says something else than its address is ended", { skip: process.platform === "win32" }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lineshaft-"));
+  try {
+    const [program, file] = [join(folder, "python"), join(folder, "pid")];
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(file)}, String(process.pid)); console.log("hello");`;
+    writeFileSync(program, `#!${process.execPath}\n${script} setInterval(() => undefined, 1000);\n`, { mode: 0o700 });
+    await assert.rejects(startHost({ program, flags: [] }, folder), /something else than its address: hello/u);
+    const pid = Number(readFileSync(file, "utf8"));
+    while (lives(pid)) await new Promise((done) => setTimeout(done, 10));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 test("another file is no address file", async () => {
   await assert.rejects(read({ url: "http://127.0.0.1:1" }), /is no address file/u);

@@ -41,7 +41,11 @@ export async function startHost(python: Python, root: string): Promise<Host> {
       done(said.trim() === "" ? `the host ended (${code ?? signal ?? "unknown"})` : said.trim());
     });
   });
-  const line = await Promise.race([firstLine(child), ended.then((text) => { throw new Error(text); })]);
+  const line = await Promise.race([firstLine(child), ended.then((text) => { throw new Error(text); })])
+    .catch((error: unknown) => {
+      child.kill();
+      throw error;
+    });
   const url = isTable(line) && typeof line["url"] === "string" ? line["url"] : null;
   if (url === null || !isTable(line) || line["protocol"] !== PROTOCOL) {
     child.kill();
@@ -58,7 +62,6 @@ async function firstLine(child: ChildProcess): Promise<unknown> {
   const lines = createInterface({ input: child.stdout });
   return await new Promise((done, failed) => {
     const timer = setTimeout(() => {
-      child.kill();
       failed(new Error("the host did not say where it listens"));
     }, START_MS);
     lines.once("line", (line) => {
