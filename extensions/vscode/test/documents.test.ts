@@ -1,7 +1,9 @@
 import "./stub/editor.ts";
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, mock, test } from "node:test";
@@ -144,6 +146,19 @@ test("what a person types while a change is made stays, and is named", async () 
   state.edited = (document) => { document.type(`${document.text}typed\n`); };
   await assert.rejects(land("a.py", "", "a\n"), { code: "E_STALE", message: /nothing landed; these stay changed: a\.py$/ });
   assert.deepEqual([state.documents[0]?.getText(), onDisk("a.py")], ["a\ntyped\n", ""]);
+});
+
+test("a file that is written to the disk keeps its mode, whatever new files have", async () => {
+  const file = join(root, "shared.txt");
+  writeFileSync(file, "mixed\r\nends\n");
+  chmodSync(file, 0o664);
+  const before = process.umask(0o077);
+  try {
+    await land("shared.txt", "mixed\r\nends\n", "other\r\nends\n");
+  } finally {
+    process.umask(before);
+  }
+  assert.deepEqual([onDisk("shared.txt"), statSync(file).mode & 0o777], ["other\r\nends\n", 0o664]);
 });
 
 test("errors of a folder that is opened by a symlink are told", async () => {

@@ -4,7 +4,7 @@
  * A write is one `WorkspaceEdit` of one file and a save, so that one undo of the user takes it back.
  */
 
-import { mkdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import * as paths from "node:path";
 import * as vscode from "vscode";
 
@@ -238,6 +238,7 @@ export async function replaceWhole(real: string, data: Uint8Array): Promise<void
   const temporary = paths.join(paths.dirname(real), `.lineshaft-${crypto.randomUUID()}.tmp`);
   try {
     await writeFile(temporary, data, { mode: mode & 0o777 });
+    await chmod(temporary, mode & 0o777); // a new file has no more than the umask leaves it
     await rename(temporary, real);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
