@@ -84,6 +84,21 @@ test("an answer over 32 MB becomes a clear error", () => {
   assert.equal((frame["extras"] as Json)["error_id"], "E_TOO_LARGE");
 });
 
+test("long answers that the host has are kept up to sixteen million characters", () => {
+  const { executions } = made();
+  for (const id of [1, 2, 3, 4]) {
+    executions.receive({ ...RUN, id });
+    executions.answered(String(id), { ...DONE, content: "x".repeat(5_000_000) });
+    executions.acknowledged(String(id));
+  }
+  assert.equal(errorOf(executions, { ...RUN, id: 1 }), "E_UNKNOWN_STATE");
+  for (const id of [2, 3, 4]) {
+    const told = executions.receive({ ...RUN, id });
+    assert.equal(told.kind, "send");
+    assert.equal(told.frame["observation"], "run");
+  }
+});
+
 test("what is not supported, malformed or not confirmed is an error and does not begin", () => {
   const { executions } = made();
   const bad: [Json, string][] = [

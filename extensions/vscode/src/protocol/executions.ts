@@ -30,6 +30,8 @@ export type Told =
   | { readonly kind: "skip"; readonly reason: string };
 
 const KEPT_ANSWERS = 200;
+/** Of confirmed answers in all, as JSON: the oldest go first. */
+const KEPT_IN_ALL = 16_000_000;
 /** A longer answer is not kept beyond the life of the window. */
 const KEPT_CHARACTERS = 100_000;
 
@@ -38,6 +40,8 @@ export class Executions {
   readonly #lost: Set<string>;
   readonly #unacknowledged = new Map<string, Json>();
   readonly #answered = new Map<string, Json>();
+  /** Characters of each answer, as JSON. */
+  readonly #lengths = new WeakMap<Json, number>();
   readonly #save: (kept: Kept) => void;
   #forgotten: number;
 
@@ -114,18 +118,29 @@ export class Executions {
     if (frame === undefined) return;
     this.#unacknowledged.delete(key);
     this.#answered.set(key, frame);
-    for (const oldest of this.#answered.keys()) {
-      if (this.#answered.size <= KEPT_ANSWERS) break;
+    let characters = [...this.#answered.values()].reduce((sum, each) => sum + this.#length(each), 0);
+    for (const [oldest, its] of this.#answered) {
+      if (this.#answered.size <= KEPT_ANSWERS && characters <= KEPT_IN_ALL) break;
+      characters -= this.#length(its);
       this.#answered.delete(oldest);
       this.#forgotten = Math.max(this.#forgotten, Number(oldest));
     }
     this.#keep();
   }
 
+  #length(frame: Json): number {
+    let length = this.#lengths.get(frame);
+    if (length === undefined) {
+      length = JSON.stringify(frame).length;
+      this.#lengths.set(frame, length);
+    }
+    return length;
+  }
+
   #keep(): void {
     const frames = [...this.#answered.values(), ...this.#unacknowledged.values()];
-    const answers = frames.filter((frame) => JSON.stringify(frame).length <= KEPT_CHARACTERS);
-    const longer = frames.filter((frame) => !answers.includes(frame));
+    const answers = frames.filter((frame) => this.#length(frame) <= KEPT_CHARACTERS);
+    const longer = frames.filter((frame) => this.#length(frame) > KEPT_CHARACTERS);
     this.#save({
       begun: [...this.#running, ...this.#lost, ...longer.map((frame) => String(frame["cause"]))],
       answers,
