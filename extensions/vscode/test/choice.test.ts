@@ -11,6 +11,7 @@ test("our own tools, and those that install, type to terminals or start agents, 
   const never = [
     "run_agent_script", "mcp_lineshaft_run", "run_in_terminal", "get_terminal_output", "runSubagent",
     "run_subagent", "install_extension", "install_python_packages", "create_and_run_task", "run_task",
+    "copilot_runVscodeCommand", "run_vscode_command", "executeCommand", "copilot_switchAgent",
     "vscode_searchExtensions_internal",
   ];
   for (const name of never) assert.equal(offered(name, [], true), false, name);

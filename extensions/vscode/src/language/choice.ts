@@ -9,8 +9,12 @@ import { isTable } from "../protocol/frames.ts";
 
 /** Our own tool, and what `lineshaft serve` offers where the editor has it as an MCP server. */
 const OURS = /^(?:run_agent_script$|mcp_lineshaft)/i;
-/** Not for scripts: who installs, types to terminals or starts other agents. */
-const NEVER = /install|terminal|sub_?agent|(?:run|create)_?(?:and_?run_?)?task|extension/i;
+/**
+ * Not for scripts: who installs, types to terminals or starts other agents, and who runs commands, by
+ * which all of that can be done.
+ */
+const NEVER =
+  /install|terminal|(?:sub|switch)_?agent|(?:run|create)_?(?:and_?run_?)?task|(?:run|execute)_?(?:vs_?code_?)?command|extension/i;
 /** Only where a person has said so. */
 const EDITS = /edit|insert|replace|apply_?patch|write|rename|delete|remove|move|create|notebook/i;
 /** The media type of a part that is the result as JSON. */
