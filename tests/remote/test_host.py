@@ -347,6 +347,25 @@ async def test_texts_with_half_a_character_reach_who_asked() -> None:
         assert [tool["description"] for tool in told["tools"]] == [half]
 
 
+async def test_an_answer_that_is_nested_too_deep_is_told_as_done_and_lost() -> None:
+    async with near() as here, here.http() as client, node_window(here.url, about(here)) as far:
+        await joined(far, here)
+        await far.offer({"name": "count", "input_schema": {"type": "object"}})
+        at = f"/api/conversations/{here.conversation.id}/actions"
+        action = {"action": "call_tool", "args": {"name": "count"}}
+        value: list[object] = []
+        for _ in range(600):
+            value = [value]
+        for headers in ({}, {"Accept": "application/x-ndjson"}):
+            act = asyncio.create_task(client.post(at, json=action, headers=headers))
+            frame = await far.next("oh_event")
+            extras = {"structured": True, "value": value}
+            await far.answer(frame["id"], "call_tool", content="", extras=extras)
+            told = (await act).json()
+            assert (told["status"], told["extras"]["error_id"]) == ("unknown", "E_REMOTE_PROTOCOL")
+            assert "was done, but its answer is nested too deep" in told["content"]
+
+
 async def test_messages_of_thirty_megabytes_pass_both_ways_and_larger_ones_are_refused() -> None:
     text = "ä" * (15 * 1024 * 1024)
     async with near() as here, node_window(here.url, about(here)) as far:

@@ -82,6 +82,7 @@ test("an answer over 32 MB becomes a clear error", () => {
   executions.receive(RUN);
   const frame = executions.answered("7", { ...DONE, content: "x".repeat(33 * 1024 * 1024) });
   assert.equal((frame["extras"] as Json)["error_id"], "E_TOO_LARGE");
+  assert.match(String(frame["content"]), /^the action was done, but its answer has \d+ bytes/u);
 });
 
 test("long answers that the host has are kept up to sixteen million characters", () => {

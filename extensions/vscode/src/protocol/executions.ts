@@ -103,7 +103,7 @@ export class Executions {
     };
     const bytes = Buffer.byteLength(JSON.stringify(frame));
     if (bytes > MESSAGE_BYTES - 1024) {
-      const text = `the answer has ${bytes} bytes, more than ${MESSAGE_BYTES}; read it in parts`;
+      const text = `the action was done, but its answer has ${bytes} bytes, more than ${MESSAGE_BYTES}: ask for less at once`;
       frame = { ...frame, ...failed("E_TOO_LARGE", text), success: false };
     }
     this.#running.delete(key);

@@ -46,6 +46,7 @@ from lineshaft.remote.protocol import (
     PROTOCOL,
     ActionEnd,
     ActionEvent,
+    ErrorObservation,
     Json,
     ObservationEvent,
     PersonStop,
@@ -363,7 +364,13 @@ async def _done(found: HostConversation, event: ActionEvent, hear: HearProgress)
 
 
 def _told_end(end: ActionEnd) -> Json:
-    said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
+    try:
+        said = observation_frame(ObservationEvent(cause=end.id, observation=end.observation))
+    except RecursionError:
+        deep = RemoteProtocolError("the action was done, but its answer is nested too deep")
+        told = ErrorObservation(content=deep.message, error_id=deep.code)
+        said = observation_frame(ObservationEvent(cause=end.id, observation=told))
+        return {**said, "status": "unknown"}
     return {**said, "status": end.status}
 
 
