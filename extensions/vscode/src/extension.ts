@@ -418,6 +418,8 @@ class Window implements vscode.Disposable {
   /** Ends what this window began, also over a host that goes on, and is off. */
   async end(): Promise<void> {
     endAllStarted();
+    // The agent's end is asked for over a link that may be lost, and the editor may not wait so long.
+    this.#connection?.stopAll();
     if (this.#panel.running) await this.#panel.stop();
     await this.stop();
   }

@@ -2,7 +2,7 @@ import "./stub/editor.ts";
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -132,3 +132,35 @@ test("a host that ends before the window is connected to it leaves no connection
   await start;
   assert.deepEqual([sockets.length, state.status.tooltip], [0, "Lineshaft: off"]);
 });
+
+test("a window that closes with its link lost ends its commands before it waits for its agent", OPTIONS, async () => {
+  state.settings["consent"] = "nothing";
+  const start = commands.executeCommand("lineshaft.start");
+  await told();
+  converse(await asked.conversation.next());
+  await start;
+  const [socket] = sockets;
+  socket?.tell("connect");
+  socket?.tell("oh_event", { observation: "agent_state_changed", extras: { agent_state: "running", run_id: "r" } });
+  const args = { command: "echo $$ > new; mv new pid; exec sleep 600", hidden: true };
+  socket?.tell("oh_event", { id: 1, action: "run", args, execution_target: "editor" });
+  const file = join(folder, "pid");
+  while (!existsSync(file)) await new Promise((done) => setTimeout(done, 10));
+  const pid = Number(readFileSync(file, "utf8"));
+  socket?.tell("disconnect", "transport close");
+  let isClosed = false;
+  const closing = deactivate().then(() => { isClosed = true; });
+  while (lives(pid)) await new Promise((done) => setTimeout(done, 10));
+  assert.equal(isClosed, false);
+  socket?.tell("connect");
+  await closing;
+});
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
