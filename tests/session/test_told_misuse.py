@@ -2,12 +2,12 @@
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from pydantic import Field, PastDate
 
-from lineshaft import Caller, Policy, Session, Tool, run_sync, tool
+from lineshaft import Caller, Policy, Session, Tool, mcp, run_sync, tool
 from lineshaft.agents import Microagent
 from lineshaft.errors import AgentPaused, ConfigError
 from lineshaft.testing import ScriptedModel, call, exit_with
@@ -137,3 +137,14 @@ async def test_an_agent_that_waits_says_for_what_and_goes_on(tmp_path: Path) -> 
     async with Session([agent], workspace=workspace, store=store) as session:
         result = await session.resume(raised.value.run_id, {"*": Answer(allow=True)})
     assert (result.status, result.value) == ("success", "done")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("headers", "ServerSpec(..., headers=...)"), ("trusted", "there are: trust, claims")],
+)
+def test_an_option_that_an_mcp_server_does_not_have_is_refused(option: str, said: str) -> None:
+    options: dict[str, Any] = {option: {"authorization": "Bearer x"}}
+    with pytest.raises(ConfigError, match=f"no option '{option}'") as caught:
+        mcp.server("https://mcp.example.com/mcp", **options)
+    assert said in caught.value.hint

@@ -91,6 +91,11 @@ class McpServer:
                 f"{server!r:.80} is no MCP server",
                 hint="give an address, a command, a ServerSpec or a server object",
             )
+        for option in options.keys() - ServerOptions.__annotations__.keys():
+            hint = f"there are: {', '.join(ServerOptions.__annotations__)}"
+            if option in ServerSpec.__struct_fields__:
+                hint = f"it is one of how the server is reached: ServerSpec(..., {option}=...)"
+            raise ConfigError(f"an MCP server has no option {option!r}", hint=hint)
         self._name = checked_namespace(name or name_for(server, self._spec))
         self._authorize = options.get("authorize")
         limits = self._spec or ServerSpec(url="http://in.process")
