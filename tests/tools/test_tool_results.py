@@ -288,11 +288,17 @@ class Scalar:
         return 3
 
 
-@pytest.mark.parametrize("kind", [int, object, list[Any]])
-async def test_a_value_of_an_array_library_is_refused_with_its_way_out(kind: object) -> None:
-    with pytest.raises(ToolError, match="object of type Scalar") as caught:
-        await run(giving(Scalar(), kind))
-    assert "value.tolist()" in caught.value.hint
+@pytest.mark.parametrize("kind", [list[int], object, list[Any]])
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [(Scalar(), "value.tolist()"), (range(3), "list(...)"), ({1: 2}.keys(), "list(...)")],
+)
+async def test_a_value_that_can_be_made_plain_is_refused_with_its_way_out(
+    value: object, hint: str, kind: object
+) -> None:
+    with pytest.raises(ToolError, match="which has no JSON form") as caught:
+        await run(giving(value, kind))
+    assert hint in caught.value.hint
 
 
 class Chain(BaseModel):

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import cast
 
@@ -181,6 +181,8 @@ def _by_pydantic(value: object) -> object:
         hint = "use a dict, a dataclass or a pydantic model"
         if hasattr(value, "tolist"):  # of NumPy and what follows it
             hint = "make it plain: value.tolist()"
+        elif isinstance(value, Iterable):  # a range, the keys of a dict
+            hint = "make it a list: list(...)"
         raise NotPlain(what, hint) from error
 
 
