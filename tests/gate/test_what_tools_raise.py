@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lineshaft import Policy, Session, Tool, ToolError, tool
-from lineshaft.values import Call, CallError, Dispatch, Done, Effect
+from lineshaft.values import Call, CallError, Context, Dispatch, Done, Effect
 
 OPEN = Policy(mode="open")
 
@@ -157,3 +157,25 @@ async def test_only_the_workspace_itself_is_shortened_in_a_message(tmp_path: Pat
 
     error = await error_of(fail, workspace=root)
     assert error.message == f"./a, {root}-evil/b, {root}.d/c, x{root}, ."
+
+
+async def test_a_file_takes_bytes_alone_and_keeps_those_it_was_given(tmp_path: Path) -> None:
+    async def save(context: Context) -> None:
+        """Save them, and use the buffer again."""
+        buffer = bytearray(b"first")
+        await context.workspace.write("a.txt", buffer)  # pyright: ignore[reportArgumentType]  authors give what they have
+        buffer[:] = b"other"
+
+    async def save_text(context: Context) -> None:
+        """Save text."""
+        await context.workspace.write("a.txt", "text")  # pyright: ignore[reportArgumentType]  the point
+
+    saving, texts = (Tool.from_function(each, effect="write") for each in (save, save_text))
+    error = await error_of(texts, workspace=tmp_path)
+    told = (
+        "save_text failed: TypeError: the content of 'a.txt' must be bytes, not str: text.encode()"
+    )
+    assert (error.code, error.message) == ("E_TOOL_FAILED", told)
+    async with Session([saving], workspace=tmp_path, policy=OPEN, store=False) as session:
+        assert (await session.call("save")).error is None
+    assert (tmp_path / "a.txt").read_bytes() == b"first"

@@ -1,5 +1,7 @@
 """Sets of tools, and the sets made from them."""
 
+from typing import Any
+
 import pytest
 
 from lineshaft.errors import ConfigError
@@ -139,3 +141,9 @@ def test_a_wrong_name_is_a_key_error_that_names_the_nearest_tool() -> None:
         tools["zzzzzz"]
     assert ("raed_file" in tools, "read_file" in tools) == (False, True)
     assert (tools.get("raed_file"), tools.get("raed_file", 1)) == (None, 1)
+
+
+@pytest.mark.parametrize("given", [read_file, "read_file", 5])
+def test_what_is_no_list_of_tools_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigError, match="tools must be a list of tools, not "):
+        Toolset(given)

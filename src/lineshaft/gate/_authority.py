@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 import anyio
 from msgspec import field
@@ -156,6 +157,8 @@ class CallWorkspace(Workspace):
         self, path: str, data: bytes, *, if_match: str | None = None, mode: int | None = None
     ) -> Change:
         """As `Workspace.write`."""
+        if not isinstance(cast("object", data), bytes):
+            data = _bytes_of(path, data)
         real = await self._at(path)
         change = await self._changing.write(real, data, if_match=if_match, mode=mode)
         self._authority.changed = True
@@ -233,6 +236,18 @@ class CallWorkspace(Workspace):
     async def undo(self, run_id: str, *, confirm: ConfirmUndo | None = None) -> Undone:
         """Refused: that is the host's."""
         raise ToolError("E_DENIED", "a tool cannot undo a run")
+
+
+def _bytes_of(path: str, data: object) -> bytes:
+    """Return a copy of the bytes that a tool may change afterwards.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(data, bytearray | memoryview):
+        kind = type(data).__name__
+        raise TypeError(f"the content of {path!r} must be bytes, not {kind}: text.encode()")
+    return bytes(cast("bytearray", data))
 
 
 def _withheld(file: StagedFile) -> StagedFile:

@@ -21,10 +21,16 @@ class Toolset(Mapping[str, Tool]):
             and objects of classes that have `@tool` methods.
 
     Raises:
-        ConfigError: A name is reserved, or two tools have the same name in some spelling.
+        ConfigError: It is no list of tools, a name is reserved, or two tools have the same name in
+            some spelling.
     """
 
     def __init__(self, tools: Iterable[object] = ()) -> None:
+        if isinstance(tools, str | Tool) or not isinstance(cast("object", tools), Iterable):
+            raise ConfigError(
+                f"tools must be a list of tools, not {tools!r:.80}",
+                hint="write [mine, kit.tools()]",
+            )
         items = list(tools)
         self._runtime = frozenset[str]().union(*(_runtime_of(item) for item in items))
         self._fill([tool for item in items for tool in _tools_of(item)])
