@@ -1,12 +1,14 @@
 """Validators of results that are at fault themselves: no model is told, and no turn is lost."""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lineshaft import kit
-from lineshaft.agents import Microagent, VerifiedMicroagent
+from lineshaft.agents import Budget, Microagent, VerifiedMicroagent
 from lineshaft.errors import AgentError, ConfigError, ToolError
 from lineshaft.testing import ScriptedModel, call, exit_with
 from lineshaft.values import Context
@@ -133,3 +135,41 @@ async def test_a_reason_without_words_is_told_as_a_refusal(tmp_path: Path) -> No
     agent, model = counter(wordless, exit_with(7), exit_with(8))
     assert (await agent.run(text="x", workspace=tmp_path)).output == 8
     assert "it was refused" in model.requests[1].messages[-1].text
+
+
+async def test_a_validator_that_waits_keeps_nobody_else_waiting(tmp_path: Path) -> None:
+    begun, others = threading.Event(), threading.Event()
+
+    def waits(result: int) -> str | None:
+        begun.set()
+        return None if others.wait(10) else f"nobody else went on beside {result}"
+
+    async def go_on() -> None:
+        await asyncio.to_thread(begun.wait)
+        others.set()
+
+    agent, _ = counter(waits)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(go_on())
+        done = await agent.run(text="x", workspace=tmp_path)
+    assert done.output == 7
+
+
+async def test_a_validator_that_waits_ends_with_the_budget(tmp_path: Path) -> None:
+    let_go = threading.Event()
+
+    def waits(result: int) -> None:
+        let_go.wait(10 + result)
+
+    agent = Microagent[int](
+        name="count",
+        instructions="Count.",
+        model=ScriptedModel([exit_with(7)]),
+        validate=waits,
+        budget=Budget(seconds=0.2),
+    )
+    try:
+        with pytest.raises(AgentError, match=r"it used all 0\.2 seconds"):
+            await agent.run(text="x", workspace=tmp_path)
+    finally:
+        let_go.set()

@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
+from functools import partial
 from typing import Any, cast, get_args
 
 import pydantic_core
+from anyio import to_thread
 
 from lineshaft.errors import ConfigError, ToolError, WorkspaceError
 from lineshaft.tools import Tool
@@ -99,6 +101,14 @@ def under_validation(result: object) -> Generator[None]:
         _LIVE.reset(token)
 
 
+async def asked(check: Callable[..., object], *given: object) -> object:
+    """Return what a validator says; one that is not async runs in a thread, as such a tool does."""
+    if inspect.iscoroutinefunction(check):
+        return await cast("Awaitable[object]", check(*given))
+    said = await to_thread.run_sync(partial(check, *given), abandon_on_cancel=True)
+    return await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
+
+
 def validation(
     agent: str,
     validate: Callable[..., object],
@@ -124,8 +134,7 @@ def validation(
             raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
         given = (context,) if with_context else ()
         try:
-            said = validate(deepcopy(live.result), *given)  # it looks, and changes nothing
-            said = await cast("Awaitable[object]", said) if inspect.isawaitable(said) else said
+            said = await asked(validate, deepcopy(live.result), *given)  # it changes nothing
             return cast("object", pydantic_core.to_jsonable_python(said))
         except (ToolError, WorkspaceError):  # a reason against the result, or of the workspace
             raise

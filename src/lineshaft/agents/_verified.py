@@ -2,13 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
-from inspect import isawaitable
 from typing import Any, TypeVar
 
 from lineshaft.agents._budget import Budget
 from lineshaft.agents._microagent import Microagent
 from lineshaft.agents._template import PromptTemplate
-from lineshaft.agents._validation import refuse_verifier
+from lineshaft.agents._validation import asked, refuse_verifier
 from lineshaft.errors import ToolError
 from lineshaft.models import Model
 from lineshaft.values import Context
@@ -63,8 +62,7 @@ class VerifiedMicroagent(Microagent[R]):
             given = _INPUTS.get()
             if given is None:
                 raise ToolError("E_DENIED", "only the loop of a microagent has its results checked")
-            said = verify(result, given, context)
-            return await said if isawaitable(said) else said
+            return await asked(verify, result, given, context)
 
         self._runs_programs = programs
         super().__init__(
