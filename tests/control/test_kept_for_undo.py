@@ -11,7 +11,7 @@ from control.world import Open
 from lineshaft import Answer, RunResult, tool
 from lineshaft.errors import RunBusy, StateError, StateExpired
 from lineshaft.store import Store
-from lineshaft.values import Finding
+from lineshaft.values import Event, Finding
 from lineshaft.workspace import Folder
 
 VERSION_1 = Path(__file__).parent.parent / "store" / "version_1.sql"
@@ -32,6 +32,29 @@ async def test_a_store_says_for_how_long_a_run_can_be_undone(
         (workspace / "a.txt").unlink()
         done = await session.run(WRITES)
         await session.undo(done.run_id)
+        assert not (workspace / "a.txt").exists()
+
+
+@pytest.mark.parametrize("kind", ["run_started", "call_asked", "call_started", "call_finished"])
+async def test_a_run_that_a_sink_ended_has_its_end_and_is_undone(
+    opened: Open, workspace: Path, kind: str
+) -> None:
+    heard: list[Event] = []
+
+    def sink(event: Event) -> None:
+        """Fail at an event after the first landing, or at the first of all."""
+        if event.kind == kind and (kind == "run_started" or (workspace / "a.txt").exists()):
+            raise OSError("no room")
+
+    script = f"{WRITES}\nawait run_command(command='true')\nawait note(what='x')"
+    async with opened(sinks=[sink, heard.append]) as session:
+        done = await session.run(script)
+        assert done.error is not None
+        assert (done.error.code, "no room" in done.error.message) == ("E_RECORD", True)
+        assert (await session.summary(done.run_id)).status == "error"
+        assert heard[-1].kind == "run_finished"
+        if done.landed:
+            await session.undo(done.run_id)
         assert not (workspace / "a.txt").exists()
 
 

@@ -199,7 +199,8 @@ class CallLog:
                 self._break(error)
 
     def _break(self, error: Exception) -> None:
-        self._recorder = None
+        if self._recorder is not None and self._recorder.of_sink is not error:
+            self._recorder = None  # else the log goes on, and gets the run's end
         self._broken(error)
 
     def _step(

@@ -67,6 +67,8 @@ class Recorder:
         self._claim = claim or RunClaim(run_id=run_id, workspace="")
         self._log = log
         self._held = held if log is not None else None
+        self.of_sink: Exception | None = None
+        """What a sink raised last: the log is not broken by it."""
 
     @property
     def heard(self) -> bool:
@@ -186,8 +188,13 @@ class Recorder:
                 for number, (kind, data) in enumerate(row.shown, self._seq + 1)
             ]
             self._seq += len(events)
+            failed: Exception | None = None
             for event in events:
-                self._hand_out(event)
+                error = self._hand_out(event)
+                failed = failed or error
+        if failed is not None:
+            self.of_sink = failed
+            raise failed
         return events
 
     def drop_results(self) -> None:
@@ -195,7 +202,8 @@ class Recorder:
         if self._held is not None:
             self._held.drop_results(self.run_id)
 
-    def _hand_out(self, event: Event) -> None:
+    def _hand_out(self, event: Event) -> Exception | None:
+        """Hand an event to the sinks; return what the first of them raised."""
         failed: Exception | None = None
         for sink in self._sinks:
             try:
@@ -204,8 +212,7 @@ class Recorder:
                 name = getattr(sink, "__qualname__", repr(sink))
                 error.add_note(f"(raised by the sink {name})")
                 failed = failed or error
-        if failed is not None:
-            raise failed
+        return failed
 
 
 def _call(sink: Sink, event: Event) -> None:
