@@ -333,6 +333,10 @@ REFUSED = {
     "403": (told("403 Forbidden"), "answered 403"),
     "404": (answer(b"<html>not here</html>", status="404 Not Found"), "<html>not here</html>"),
     "302": (answer(b"", status="302 Found", headers="location: http://x/\r\n"), "answered 302"),
+    "packed": (
+        answer(b"\x1f\x8b", status="401 Unauthorized", headers="content-encoding: gzip\r\n"),
+        "answered 401",
+    ),
     "an odd error": (answer({"error": "text"}, status="422 X"), "answered 422: text"),
     "another odd error": (answer({"error": {"code": 7}}, status="422 X"), "{'code': 7}"),
 }
@@ -469,6 +473,13 @@ async def test_the_key_goes_through_no_proxy_of_the_environment(
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     async with serving([DONE]) as wire:
         assert (await model(wire).complete(ASK)).calls
+
+
+async def test_a_query_of_the_base_url_stays_behind_the_path() -> None:
+    async with serving([DONE]) as wire:
+        asked = OpenAICompatible("tiny", base_url=f"{wire.url}/?api-version=1")
+        await asked.complete(ASK)
+    assert wire.sent[0].head.startswith("POST /v1/chat/completions?api-version=1 HTTP")
 
 
 @pytest.mark.parametrize("url", ["", "no address", "ftp://x/v1", "http://", "http://a:b@x/v1"])

@@ -4,6 +4,7 @@ import json
 import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import cache
 
@@ -23,6 +24,8 @@ from lineshaft.models.openai.order import order_of
 _MOST_BYTES = 20_000_000
 """Of one answer."""
 
+_MOST_OF_ERROR = 64_000
+
 _HINTS: Mapping[int, str] = {
     401: "look at the API key",
     403: "look at the API key and what it may do",
@@ -38,7 +41,8 @@ class OpenAICompatible:
 
     Args:
         model: The model's name there.
-        base_url: The address before `/chat/completions`: `https://api.openai.com/v1`.
+        base_url: The address before `/chat/completions`: `https://api.openai.com/v1`. A query such
+            as `?api-version=2024-10-21` goes behind it.
         api_key: Sent as a bearer token; None: none is sent.
         headers: Sent with each request.
         price: What a million tokens cost; None: not known.
@@ -131,7 +135,7 @@ class OpenAICompatible:
         self, response: httpx2.Response, answer: Completion, on_text: OnText | None
     ) -> None:
         if not response.is_success:
-            raise self._error(response, await _whole(response, most=64_000, cut=True))
+            raise self._error(response, await _told(response))
         kind = response.headers.get("content-type", "")
         if on_text is not None and kind.startswith("text/event-stream"):
             async for data in _events(response):
@@ -139,7 +143,7 @@ class OpenAICompatible:
             if not answer.is_whole:
                 raise NoCompletion("it ended in the middle")
             return
-        answer.take(_json(await _whole(response, most=_MOST_BYTES)))
+        answer.take(_json(await _whole(response)))
         if on_text is not None and (text := answer.reply().text):
             on_text(text)
 
@@ -160,7 +164,8 @@ class OpenAICompatible:
 
 def _url(base_url: str) -> httpx2.URL:
     try:
-        url = httpx2.URL(base_url.rstrip("/") + "/chat/completions")
+        base, sign, query = base_url.partition("?")
+        url = httpx2.URL(f"{base.rstrip('/')}/chat/completions{sign}{query}")
     except httpx2.InvalidURL as error:
         raise ConfigError(f"the base URL {base_url!r} is no address: {error}") from None
     if url.scheme not in ("http", "https") or not url.host:
@@ -196,15 +201,24 @@ async def _raw(response: httpx2.Response) -> AsyncIterator[bytes]:
         yield data
 
 
-async def _whole(response: httpx2.Response, *, most: int, cut: bool = False) -> bytes:
+async def _whole(response: httpx2.Response) -> bytes:
     found = bytearray()
     async for data in _raw(response):
         found += data
-        if len(found) > most:
-            if cut:
-                return bytes(found[:most])
-            raise NoCompletion(f"it is longer than {most:,} bytes")
+        if len(found) > _MOST_BYTES:
+            raise NoCompletion(f"it is longer than {_MOST_BYTES:,} bytes")
     return bytes(found)
+
+
+async def _told(response: httpx2.Response) -> bytes:
+    """Return what an error says, as far as it can be read: its status says what it is."""
+    found = bytearray()
+    with suppress(NoCompletion):
+        async for data in _raw(response):
+            found += data
+            if len(found) > _MOST_OF_ERROR:
+                break
+    return bytes(found[:_MOST_OF_ERROR])
 
 
 async def _events(response: httpx2.Response) -> AsyncIterator[bytes]:
