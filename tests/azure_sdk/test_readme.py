@@ -121,3 +121,19 @@ Read more
         "problems": ["line 5: '#raw' leads to no heading"],
         "unchecked": [],
     }
+
+
+async def test_brackets_in_pairs_belong_to_a_target(package: Path) -> None:
+    (package / "sdk" / "notes (old).md").write_text("# Notes\n")
+    text = """# Widget
+
+See [Widget](https://en.wikipedia.org/wiki/Widget_(GUI)), [notes](notes%20(old).md "Old") and
+([there](https://example.org/a(b(c)))).
+"""
+    (package / "sdk" / "README.md").write_text(text)
+    async with Session([check_readme], workspace=package) as session:
+        done = await session.call("azure_sdk.check_readme", {"path": "sdk/README.md"})
+    assert done.value == {
+        "problems": [],
+        "unchecked": ["https://en.wikipedia.org/wiki/Widget_(GUI)", "https://example.org/a(b(c))"],
+    }

@@ -20,7 +20,10 @@ _ANCHOR = re.compile(r"""<a\s+(?:name|id)=["']([^"']+)""", re.IGNORECASE)
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*")
 _TITLE = re.compile(r" {0,3}[^\s#>|+*-]")
 _BLANK = re.compile(r"\s*")
-_DESTINATION = re.compile(r"[^)\s>]+")
+_INNER = r"\((?:[^()\s>]++|\([^()\s>]*+\))*+\)"
+_DESTINATION = re.compile(rf"(?:[^()\s>]++|\((?:[^()\s>]++|{_INNER})*+\))+")
+"""Round brackets belong to a target in pairs, up to three deep."""
+
 _OPENED = re.compile(r"<(?=your|insert|placeholder)|\[(?=your|insert|placeholder)", re.IGNORECASE)
 _WORD = re.compile(r"\b(?:TODO|FIXME|TBD|Lorem ipsum)\b", re.IGNORECASE)
 _NO_LINE_END = re.compile(r"[^\n]")
