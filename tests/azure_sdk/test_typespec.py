@@ -129,6 +129,16 @@ CHEATS: list[tuple[str, list[Any], str]] = [
         [patch('import "./main.tsp";', 'import "./main.tsp";\nimport "./there.js";')],
         "imports './there.js'",
     ),
+    (
+        "a program in three quotes",
+        [patch('import "./main.tsp";', 'import "./main.tsp";\nimport """\n./there.js\n""";')],
+        "imports './there.js'",
+    ),
+    (
+        "suppressed in what is no comment",
+        [patch("@@clientName", 'alias A = "${"/*"}";\n#suppress "x" "*/"\n@@clientName')],
+        "got a #suppress",
+    ),
     ("configuration", [write(f"{FOLDER}/tspconfig.yaml", "")], "only .tsp files"),
     ("nothing done", [], "does not accept it"),
     (

@@ -9,7 +9,7 @@ from lineshaft_azure_sdk.changes import ChangedFile, changed_files
 from lineshaft_azure_sdk.code import without_comments
 from lineshaft_azure_sdk.typespec.compiler import Diagnostic, compilation_of
 
-_IMPORT = re.compile(r'\bimport\s*"([^"]+)"')
+_IMPORT = re.compile(r'\bimport\s*"+\s*([^"]*[^"\s])')
 _SUPPRESS = re.compile(r"#\s*suppress\b")
 _DECORATOR = re.compile(r"@@\s*([\w.]+)\s*\(")
 _DECLARED = re.compile(r"\b(?:model|interface|op|union|enum|scalar|alias|namespace)\s+([\w.`]+)")
@@ -51,12 +51,19 @@ async def refusal(call: Context, path: str, removed: Sequence[str]) -> str | Non
 
 
 def _evaded(name: str, each: ChangedFile) -> str | None:
-    before, after = (without_comments(text, texts=True) for text in each.texts)
-    if len(_SUPPRESS.findall(after)) > len(_SUPPRESS.findall(before)):
-        return f"{name} got a #suppress: mend the cause"
-    more = set(_IMPORT.findall(after)) - set(_IMPORT.findall(before))
-    strange = sorted(place for place in more if _is_program(place))
-    return f"{name} imports {strange[0]!r}: no program may be imported" if strange else None
+    """Look at the text as it is too: what seems to be a comment may be none to the compiler."""
+    before, after = each.texts
+    for old, new in ((before, after), (_code(before), _code(after))):
+        if len(_SUPPRESS.findall(new)) > len(_SUPPRESS.findall(old)):
+            return f"{name} got a #suppress: mend the cause"
+        more = set(_IMPORT.findall(new)) - set(_IMPORT.findall(old))
+        if strange := sorted(place for place in more if _is_program(place)):
+            return f"{name} imports {strange[0]!r}: no program may be imported"
+    return None
+
+
+def _code(text: str) -> str:
+    return without_comments(text, texts=True)
 
 
 def _is_program(place: str) -> bool:
