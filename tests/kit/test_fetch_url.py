@@ -38,6 +38,7 @@ PAGES: dict[str, Page] = {
     "/strange": Page(b"abc", {"content-type": "text/plain; charset=punycode"}),
     "/picture": Page(b"\x89PNG\0\1", {"content-type": "image/png"}),
     "/zipped": Page(gzip.compress(b"a") + gzip.compress(b"b"), {"content-encoding": "gzip"}),
+    "/nothing": Page(b"", {"content-encoding": "gzip"}, status=404),
     "/cut": Page(gzip.compress(b"a" * 900)[:-9], {"content-encoding": "gzip"}),
     "/not-zipped": Page(b"plain", {"content-encoding": "gzip"}),
     "/brotli": Page(b"plain", {"content-encoding": "br"}),
@@ -326,6 +327,13 @@ async def test_a_hostile_body_is_an_error(path: str, site: Site, tmp_path: Path)
 async def test_a_compressed_body_comes_whole(site: Site, tmp_path: Path) -> None:
     page = await value(site.tool("site.test"), f"http://site.test:{site.port}/zipped", tmp_path)
     assert page["content"] == "ab"
+
+
+async def test_no_body_is_empty_also_where_it_is_said_to_be_compressed(
+    site: Site, tmp_path: Path
+) -> None:
+    page = await value(site.tool("site.test"), f"http://site.test:{site.port}/nothing", tmp_path)
+    assert (page["status"], page["bytes"]) == (404, 0)
 
 
 async def test_a_body_has_the_bytes_that_were_asked_for_at_most(site: Site, tmp_path: Path) -> None:

@@ -242,9 +242,11 @@ class _BodyDecompressor:
         self._address = address
         self._bits = _COMPRESSED.get(coding)
         self._inner = None if self._bits is None else zlib.decompressobj(self._bits)
+        self._begun = False
 
     def more(self, data: bytes, room: int) -> bytes:
         """Return the next part; where the room does not do, as much as fills it."""
+        self._begun = self._begun or bool(data)
         found = bytearray()
         while data and self._inner is not None and self._bits is not None:
             if self._inner.eof:  # gzip may go on with another member
@@ -259,8 +261,8 @@ class _BodyDecompressor:
         return data if self._inner is None else bytes(found)
 
     def finish(self) -> None:
-        """Refuse a body that breaks off."""
-        if self._inner is not None and not self._inner.eof:
+        """Refuse a body that breaks off; one without a byte is empty, whatever is said of it."""
+        if self._begun and self._inner is not None and not self._inner.eof:
             raise _broken(self._address, "it breaks off")
 
 
