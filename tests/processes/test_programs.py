@@ -251,14 +251,14 @@ async def test_python_runs_scripts_and_modules_apart_from_the_persons_variables(
 
 async def test_a_script_of_powershell_gets_its_values_by_name(tmp_path: Path, fake: Fake) -> None:
     fake("pwsh", TELL.replace("; ", "\n"))
-    values = {"PackagePath": 'a "b" $c', "Dash": "-x", "Quiet": True, "Loud": False}
+    values = {"PackagePath": 'a "b" $c', "Dash": "-x", "Empty": "", "Quiet": True, "Loud": False}
 
     done = await run_program(PowerShellOptions(tmp_path / "Do It.ps1", values, cwd=tmp_path))
 
     [argv, _] = json.loads(done.stdout)
     assert argv == [
         *("-NoLogo", "-NoProfile", "-NonInteractive", "-File", str(tmp_path / "Do It.ps1")),
-        *('-PackagePath:a "b" $c', "-Dash:-x", "-Quiet"),
+        *('-PackagePath:a "b" $c', "-Dash:-x", "-Empty:", "", "-Quiet"),
     ]
 
 

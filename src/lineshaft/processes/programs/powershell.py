@@ -40,13 +40,15 @@ class PowerShellOptions(ProgramOptions):
     def argv(self) -> tuple[str, ...]:
         """The call with `-File`, after which every argument is text.
 
-        `-Name:value` keeps a value that starts with a dash from being a name.
+        `-Name:value` keeps a value that starts with a dash from being a name; an empty value is an
+        argument of its own, as PowerShell takes what follows `-Name:` for the value.
         """
-        given = [
-            f"-{name}" if value is True else f"-{name}:{value}"
-            for name, value in self.parameters.items()
-            if value is not False
-        ]
+        given: list[str] = []
+        for name, value in self.parameters.items():
+            if isinstance(value, bool):
+                given += [f"-{name}"] if value else []
+            else:
+                given += [f"-{name}:{value}"] if value else [f"-{name}:", ""]
         quiet = ("-NoLogo", "-NoProfile", "-NonInteractive")
         return (self.executable, *quiet, "-File", str(self.script), *given)
 
