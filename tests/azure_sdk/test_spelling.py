@@ -88,6 +88,12 @@ CHEATS: list[tuple[str, list[Any], list[str], str]] = [
         "got a directive",
     ),
     (
+        "directive of Emacs",
+        [patch("# Widgets", "# Widgets <!-- LocalWords: Recieve widgettron seperate -->")],
+        [],
+        "got a directive",
+    ),
+    (
         "text deleted",
         [patch("Recieve a widgettron from the seperate queue.", "Receive it.")],
         [],

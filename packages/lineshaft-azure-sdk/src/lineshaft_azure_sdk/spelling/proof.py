@@ -8,7 +8,7 @@ from lineshaft.values import Context
 from lineshaft_azure_sdk.changes import ChangedFile, changed_files
 from lineshaft_azure_sdk.spelling.checker import Misspelling, spelling_of
 
-_DIRECTIVE = re.compile(r"(?:c?spell-?checker|c-?spell|spell)\s*::?", re.IGNORECASE)
+_DIRECTIVE = re.compile(r"(?:c?spell-?checker|c-?spell|spell|LocalWords)\s*::?", re.IGNORECASE)
 _REPLACEMENT = re.compile(r"[^\W_](?:[^\W_]|[ '-](?=[^\W_])){0,60}")
 _APART = frozenset({".git", "node_modules"})
 _MOST_LOOKS = 1_000_000
