@@ -137,6 +137,17 @@ def test_a_report_of_a_model_judges_and_shows_what_it_says(tmp_path: Path) -> No
         summarised(folder.plan(), folder.results(), base="x")
 
 
+def test_what_solved_nothing_or_sees_no_drop_is_not_drawn_as_if_it_did(tmp_path: Path) -> None:
+    folder = _made(tmp_path / "eval", repeats=5, script=0, base=1)
+    summary = summarised(folder.plan(), folder.results())
+    page = page_of(summary, folder.place)
+    field = page.partition("<div class='field'>")[2].partition("</div>")[0]
+    assert "script=off 20%" in field
+    assert "script=on" not in field  # it has no cost per solved task
+    rows = [line for line in table_lines(summary) if line.startswith("script=o")]
+    assert [row.split()[-1] for row in rows[:2]] == ["-", "-"]
+
+
 def test_an_unfinished_sweep_decides_nothing(tmp_path: Path) -> None:
     folder = _made(tmp_path / "eval", repeats=20, script=8, base=19)
     log = tmp_path / "eval" / "log.jsonl"

@@ -149,6 +149,11 @@ def test_what_so_many_runs_detect() -> None:
     assert detectable_drop(0.9, 0) == 1.0
 
 
+def test_runs_that_are_too_few_to_see_a_rate_fall_to_nothing_see_no_drop() -> None:
+    assert [detectable_drop(rate, 5) for rate in (0.0, 0.1, 0.3)] == [1.0, 1.0, 1.0]
+    assert detectable_drop(0.5, 200) == pytest.approx(0.13)
+
+
 def _samples(costs: Sequence[float], passed: Sequence[bool]) -> list[CostSample]:
     return [CostSample(cost, well) for cost, well in zip(costs, passed, strict=True)]
 

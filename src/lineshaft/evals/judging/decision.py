@@ -111,7 +111,7 @@ class GroupJudgement(Struct, frozen=True, kw_only=True):
     1,000."""
 
     detectable: float
-    """The drop of the pass rate that so many runs would see with 80 %."""
+    """The drop of the pass rate that so many runs would see with 80 %; 1: they would see none."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True):

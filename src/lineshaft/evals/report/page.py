@@ -93,7 +93,7 @@ def _variant(row: VariantRow, *, priced: bool) -> list[str]:
         f"{row.low:.0%} to {row.high:.0%}" if row.runs else "-",
         *cost,
         f"{row.seconds:.2f}",
-        f"{row.detectable:.0%}",
+        f"{row.detectable:.0%}" if row.detectable <= row.rate else "-",
     ]
 
 
@@ -203,14 +203,16 @@ def _value(cell: CellResult, unit: str) -> float:
 
 
 def _scatter(summary: SweepSummary) -> str:
-    """Return cost per solved task against pass rate."""
+    """Return cost per solved task against pass rate, of the variants that solved any."""
+    rows = [row for row in summary.variants if row.input_per_solved is not None]
+    priced = all(row.cost_per_solved is not None for row in rows)
     costs = {
-        row.variant: row.cost_per_solved
-        if row.cost_per_solved is not None
+        row.variant: (row.cost_per_solved or 0.0)
+        if priced
         else (row.input_per_solved or 0.0) + (row.output_per_solved or 0.0)
-        for row in summary.variants
+        for row in rows
     }
-    unit = "US dollars" if summary.priced else "tokens in and out"
+    unit = "US dollars" if priced else "tokens in and out"
     most = max(costs.values(), default=0.0) * 1.1
     if not most:
         return ""
@@ -220,7 +222,7 @@ def _scatter(summary: SweepSummary) -> str:
         f"<b class='name v{_colour(summary, row.variant)}' "
         f"style='left:{min(costs[row.variant] / most, 0.75):.2%};bottom:{row.rate * 0.88:.2%}'>"
         f"{escape(row.variant)} {row.rate:.0%}</b>"
-        for row in summary.variants
+        for row in rows
     )
     return (
         f"<h2>Cost against pass rate</h2><div class='field'>{marks}</div>"

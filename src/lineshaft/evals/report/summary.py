@@ -74,7 +74,7 @@ class VariantRow(Struct, frozen=True, kw_only=True):
     """Median."""
 
     detectable: float
-    """The drop of the pass rate that so many runs would see with 80 %."""
+    """The drop of the pass rate that so many runs would see with 80 %; 1: they would see none."""
 
     stuck: Mapping[str, int]
     """Why runs got stuck: how many, by code."""

@@ -86,7 +86,7 @@ def _variant(row: VariantRow) -> tuple[str, ...]:
         f"{row.seconds:.2f}",
         f"{row.turns:.1f}",
         str(row.invalid),
-        f"{row.detectable:.0%}",
+        f"{row.detectable:.0%}" if row.detectable <= row.rate else "-",
     )
 
 

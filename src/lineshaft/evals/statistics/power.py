@@ -71,15 +71,17 @@ def detectable_drop(rate: float, runs: int) -> float:
     Args:
         rate: Pass rate of the arm that is the base.
         runs: Runs of each arm.
+
+    Returns:
+        The drop; 1 where so few runs do not even see that nothing passes any more.
     """
     if runs <= 0:
         return 1.0
     z = normal_quantile(0.95) + normal_quantile(_POWER)
-    drop = 0.0
     for step in range(1, 101):
-        drop = step / 100
-        low = max(rate - drop, 0.0)
+        drop = min(step / 100, rate)
+        low = rate - drop
         deviation = math.sqrt((rate * (1 - rate) + low * (1 - low)) / runs)
-        if drop >= z * deviation and drop >= 1 / runs:
-            break
-    return min(drop, rate) if rate else 0.0
+        if drop and drop >= z * deviation and drop >= 1 / runs:
+            return drop
+    return 1.0
