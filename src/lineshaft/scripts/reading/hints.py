@@ -67,6 +67,10 @@ def _syntax(failure: ScriptFailure) -> str:
 
 def _module(failure: ScriptFailure) -> str:
     module = failure.found["module"]
+    name, names = module.removeprefix("tools."), _BY_SCRIPT_NAME.get(failure.specs)
+    tool = name if name in names else _tool_meant(names, name) if name != module else ""
+    if tool:
+        return f"`{tool}` is a tool: it is there without an import"
     programs = any(spec.name == "python_run" for spec in failure.specs)
     if f"no module {module} " in failure.chosen:
         return f"{failure.chosen}; the bundled Python has none either: docs/scripts.md lists both"
@@ -440,7 +444,7 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         (frozenset({"SyntaxError", "IndentationError"}), "", _syntax),
         (
             _TYPES,
-            r"'coroutine'|coroutine(?: object| found|\.__f)|not coroutine$|(?<!an )awaitable",
+            r"'coroutine'|coroutine(?: object| found|\._)|(?:not|type) coroutine|(?<!an )awaitable",
             _AWAIT,
         ),
         (
@@ -457,6 +461,11 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
             frozenset({"TypeError", "RuntimeError"}),
             r"^An asyncio\.Future, a coroutine or an awaitable is required|^Task got bad yield",
             _starless,
+        ),
+        (
+            "TypeError",
+            r"'async_generator' object is not (?:iterable|an iterator)",
+            "write `async for x in items`; as a list, `[x async for x in items]`",
         ),
         (
             "TypeError",
