@@ -120,6 +120,30 @@ def test_what_is_missing_says_why(guest: Guest, name: str) -> None:
     assert str(reason(name)) in error["message"]
 
 
+EACH = """
+import contextlib, importlib, io, sys
+failed = []
+with contextlib.redirect_stdout(io.StringIO()):
+    for name in sorted(sys.stdlib_module_names):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            if not name.startswith("_") and "not in the engine" not in str(error):
+                failed.append(name)
+return failed
+"""
+
+
+def test_each_public_module_of_the_library_is_there_or_says_why_it_is_not(guest: Guest) -> None:
+    if not guest.place.is_wasm:
+        pytest.skip("platform: elsewhere the machine decides what is there")
+    assert guest(EACH).value == ["nt"]
+
+
+def test_what_prints_where_it_is_imported_prints(guest: Guest) -> None:
+    assert guest("import this").stdout.startswith("The Zen of Python, by Tim Peters\n\nBeautiful")
+
+
 @pytest.mark.parametrize("name", sorted(STUBBED))
 def test_what_packages_import_for_nothing_raises_when_it_is_used(guest: Guest, name: str) -> None:
     if not guest.place.is_wasm:

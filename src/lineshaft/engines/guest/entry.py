@@ -53,7 +53,8 @@ def prepare(platform: Platform | None = None) -> Mapping[str, Any]:
     failed = library.import_all() if platform.is_wasm else {}
     if platform.is_wasm:
         _import_others()
-    modules = [name for name in sorted(sys.modules) if _is_library(name)]
+    there = {*sys.modules, library.TOLD_AT_IMPORT}
+    modules = [name for name in sorted(there) if _is_library(name)]
     packaged = None
     if platform.is_wasm:
         packaged = PackagedFiles(library.packed_sources())

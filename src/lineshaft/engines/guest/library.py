@@ -28,6 +28,9 @@ _LEFT_OUT = frozenset(
     }
 )  # fmt: skip  # words, not one a line
 
+TOLD_AT_IMPORT = "this"
+"""The module that prints where it is imported, which each script does for itself, from its text."""
+
 
 def import_all() -> dict[str, str]:
     """Import all of the standard library; return the modules that failed, with the reason."""
@@ -67,11 +70,11 @@ def _names() -> Iterator[str]:
 
 
 def packed_sources() -> dict[str, bytes]:
-    """Return the text of all imported modules of the library, compressed, by path."""
+    """Return the text of the modules of the library that a script has, compressed, by path."""
     root = _root()
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     packed: dict[str, bytes] = {}
-    for module in list(sys.modules.values()):
-        inner = _inner(getattr(module, "__file__", None))
+    for inner in (*map(_inner, files), f"{TOLD_AT_IMPORT}.py"):
         if inner is not None and (root / inner).exists():
             packed[f"/python/{inner}"] = zlib.compress((root / inner).read_bytes(), 9)
     return packed

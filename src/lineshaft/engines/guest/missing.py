@@ -26,6 +26,7 @@ MISSING: Mapping[str, str] = {
     "_ssl": "there is no network",
     "_tkinter": _SCREEN,
     "_zstd": _NATIVE,
+    "antigravity": _SCREEN,
     "compression.bz2": _NATIVE,
     "compression.lzma": _NATIVE,
     "compression.zstd": _NATIVE,
@@ -48,6 +49,7 @@ MISSING: Mapping[str, str] = {
     "tkinter": _SCREEN,
     "tty": _TERMINAL,
     "turtle": _SCREEN,
+    "turtledemo": _SCREEN,
     "winreg": "it is for Windows",
     "winsound": "it is for Windows",
 }
