@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
+import anyio
+import anyio.lowlevel
 import pytest
 from mcp import MCPError
 
@@ -89,6 +91,21 @@ async def test_a_stream_that_ends_at_once_is_not_opened_all_the_time() -> None:
             while opened < 60:
                 opened = int(str((await session.call("h.wrong")).value))
             assert opened < 20 * (time.monotonic() - began + 2)
+
+
+@pytest.mark.parametrize("kind", ["holds", "mute"])
+async def test_of_a_call_that_is_given_up_no_connection_is_held(kind: str) -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", kind, str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        limits = Limits(call_seconds=1)
+        async with Session([source], policy=OPEN, limits=limits, store=False) as session:
+            result = await session.call("h.wrong")
+            assert result.error is not None
+            assert result.error.code == "E_TOOL_TIMEOUT"
+            with anyio.fail_after(30):
+                while (await session.call("h.fine")).value != "left":
+                    await anyio.lowlevel.checkpoint()
 
 
 async def test_what_we_say_in_the_place_of_an_address_is_told_without_our_mark() -> None:

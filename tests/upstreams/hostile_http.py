@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
         ):
             CALLS[KIND](self, id_)
         elif method == "tools/call":
-            self.answer(id_, text("fine"))
+            self.answer(id_, text(state.get("left", "fine")))
         elif id_ is None:
             self.reply(202, b"")
         else:
@@ -158,6 +158,18 @@ def drips(handler: Handler, _id: Any) -> None:
         handler.close_connection = True
 
 
+def holds(handler: Handler, _id: Any) -> None:
+    """Give no answer, and wait until the client has left."""
+    if KIND == "holds":
+        handler.send_response(200)
+        handler.send_header("content-type", "text/event-stream")
+        handler.end_headers()
+        handler.wfile.write(b"id: 1\nretry: 0\ndata:\n\n")
+    handler.rfile.read(1)
+    state["left"] = "left"
+    handler.close_connection = True
+
+
 def breaks_off(handler: Handler, _id: Any) -> None:
     headers = {"content-type": "application/json", "content-length": "1000"}
     handler.reply(200, b'{"jsonrpc"', headers)
@@ -200,6 +212,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     **{f"charges-{status}": charges(status) for status in (200, 400, 404)},
     **{f"limits-{status}": limits(status) for status in (200, 503)},
     "drips": drips,
+    **dict.fromkeys(("holds", "mute"), holds),
     "ends-streams": lambda h, id_: h.answer(id_, text(str(state["streams"]))),
     "refuses": lambda h, _id: h.reply(413, b"<html>", {"content-type": "text/html"}),
     "batch": lambda h, id_: h.reply(

@@ -140,7 +140,7 @@ async def connected(
 def _transport(
     spec: ServerSpec, auth: httpx2.Auth | None, wire: Wire
 ) -> AbstractAsyncContextManager[Any]:
-    return watched(http(spec, auth) if spec.url else stdio(spec, wire), wire)
+    return watched(http(spec, auth, wire) if spec.url else stdio(spec, wire), wire)
 
 
 class Connection:

@@ -7,17 +7,19 @@ request: the SDK would end the whole connection for it.
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import anyio
 import httpx2
 import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.surrogates import HalvesFilter
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Pace
+from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Pace, Wire
 
 _SECONDS = 30.0
 _STREAMS_A_SECOND = 20
@@ -33,17 +35,25 @@ _OLD = (
 _CODES = {404: types.METHOD_NOT_FOUND}
 """The code of an error in the place of an answer that is none, by its status."""
 
+_GIVEN_UP = "the request was given up"
+
+_asking: ContextVar[str] = ContextVar("request_that_is_asked", default="")
+"""The id of the request that is sent in this task, as text."""
+
 _UNKNOWN_SESSION = -32001
 """The code of the TypeScript SDK, which many servers send."""
 
 
 @asynccontextmanager
-async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tuple[Any, Any]]:
+async def http(
+    spec: ServerSpec, auth: httpx2.Auth | None, wire: Wire
+) -> AsyncGenerator[tuple[Any, Any]]:
     """Speak with a server as long as the block lasts.
 
     Args:
         spec: Its address and headers.
         auth: Adds a token, and gets one where the server asks.
+        wire: Ends what is awaited of a request that is given up.
     """
     # Compressed answers could become larger than any bound on what was received.
     headers = {"accept-encoding": "identity", **spec.headers}
@@ -52,7 +62,7 @@ async def http(spec: ServerSpec, auth: httpx2.Auth | None) -> AsyncGenerator[tup
         auth=auth,
         timeout=httpx2.Timeout(_SECONDS, read=None),  # each call has its own time
         transport=_Bounded(
-            spec.message_bytes, asks_for_tokens=auth is not None, proxy=_proxy_for(spec.url)
+            spec.message_bytes, wire, asks_for_tokens=auth is not None, proxy=_proxy_for(spec.url)
         ),
     )
     async with (
@@ -83,17 +93,35 @@ class _Client(httpx2.AsyncClient):
 
 
 class _Bounded(httpx2.AsyncHTTPTransport):
-    """Answers requests also where the server does not, and ends answers that are too long."""
+    """Answers requests also where the server does not, and ends answers that are too long.
 
-    def __init__(self, most_bytes: int, *, asks_for_tokens: bool, proxy: str | None) -> None:
+    In the older protocol a request that was given up stays open until the server answers it, and
+    some never do: once all connections were taken so, nothing could be said to the server any more.
+    """
+
+    def __init__(
+        self, most_bytes: int, wire: Wire, *, asks_for_tokens: bool, proxy: str | None
+    ) -> None:
         super().__init__(proxy=proxy)
         self._most_bytes = most_bytes
+        self._wire = wire
         self._streams = Pace(_STREAMS_A_SECOND)
         self._told = frozenset((429,)) if asks_for_tokens else frozenset((401, 403, 429))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":  # the SDK opens an ended stream again as soon as it is told to
             await self._streams.keep()
+        asked_by = _asked_in(request).get("id")
+        if asked_by is not None:
+            _asking.set(str(asked_by))  # also for streams that go on with its answer
+        if (asking := _asking.get()) and asking not in self._wire.waiting:
+            return _failed(_GIVEN_UP)
+        with anyio.CancelScope() as scope:
+            self._wire.ends[asking] = scope.cancel
+            return await self._answered(request, asking)
+        return _failed(_GIVEN_UP)
+
+    async def _answered(self, request: httpx2.Request, asking: str) -> httpx2.Response:
         try:
             response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol) as error:
@@ -113,7 +141,8 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         events = kind.startswith("text/event-stream")
         inner = response.stream
         assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
-        response.stream = _Counted(inner, None if events else self._most_bytes)
+        response.stream = counted = _Counted(inner, None if events else self._most_bytes)
+        self._wire.ends[asking] = counted.end
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
             return _failed(FORGOTTEN, FORGOTTEN_MARK)
@@ -160,19 +189,36 @@ class _Counted(httpx2.AsyncByteStream):
     def __init__(self, inner: httpx2.AsyncByteStream, most_bytes: int | None) -> None:
         self._inner = inner
         self._most_bytes = most_bytes
+        self._scope = anyio.CancelScope()
+
+    def end(self) -> None:
+        """Read no more of it."""
+        self._scope.cancel()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         total, halves = 0, HalvesFilter()
         try:
-            async for data in self._inner:
+            pieces = aiter(self._inner)
+            while (data := await self._next(pieces)) is not None:
                 total += len(data)
                 if self._most_bytes is not None and total > self._most_bytes:
                     text = f"{TOO_LARGE}: it sent a message of more than {self._most_bytes:,} bytes"
                     raise httpx2.StreamError(text)
                 yield halves.feed(data)
             yield halves.end()
+        except httpx2.SSEError:
+            raise
         except httpx2.TransportError as error:
             raise httpx2.StreamError(f"its answer broke off: {error}") from error
+
+    async def _next(self, pieces: AsyncIterator[bytes]) -> bytes | None:
+        if not self._scope.cancel_called:
+            self._scope = anyio.CancelScope()
+        with self._scope:
+            return await anext(pieces, None)
+        if self._most_bytes is None:
+            raise httpx2.SSEError(_GIVEN_UP)  # the SDK opens no other stream then
+        raise httpx2.StreamError(_GIVEN_UP)
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -7,7 +7,7 @@ is taken out of its list, and a server that floods is read more slowly.
 import contextvars
 import re
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from secrets import token_hex
 from types import TracebackType
@@ -93,6 +93,9 @@ class Wire:
 
         self.asked: dict[object, str] = {}
         """The method of requests whose answers are looked at, by their id."""
+
+        self.ends: dict[str, Callable[[], None]] = {}
+        """Ends the wait for an answer over HTTP, by the id of the request as text."""
 
         self.waiting: set[str] = set()
         """The ids of requests that have no answer yet, as text: some servers answer so."""
@@ -222,6 +225,7 @@ class _Incoming:
             answered = str(message.id)
             if answered in self._wire.waiting:
                 self._wire.waiting.remove(answered)
+                self._wire.ends.pop(answered, None)
                 return False
         return True
 
@@ -268,7 +272,10 @@ class _Outgoing:
             if message.method == "initialize":
                 _say_no_more(message.params or {})
         elif isinstance(message, types.JSONRPCNotification):
-            self._wire.waiting.discard(str((message.params or {}).get("requestId")))  # cancelled
+            given_up = str((message.params or {}).get("requestId"))
+            self._wire.waiting.discard(given_up)
+            if (end := self._wire.ends.pop(given_up, None)) is not None:
+                end()
         await self._inner.send(item)
 
     async def aclose(self) -> None:
