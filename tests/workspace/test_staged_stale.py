@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import StaleFile
-from lineshaft.values import Change, Finding, Stage, Workspace
+from lineshaft.errors import FileMissing, StaleFile
+from lineshaft.values import Change, Command, Finding, Stage, Workspace
 from lineshaft.workspace import Folder, FolderView
 from workspace.distant import STAGES
 
@@ -102,3 +102,22 @@ async def test_a_folder_whose_mode_the_run_set_is_not_stale_once_the_run_has_mov
     await view.land()
     assert ((root / "c").read_text(), (root / "d" / "b").read_text()) == ("a file by now", "kept")
     assert (root / "d").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("path", ["ignored/new", "folder", "ignored/folder"])
+async def test_what_a_command_makes_where_a_layer_found_nothing_is_not_stale(
+    view: FolderView, root: Path, path: str
+) -> None:
+    (root / ".gitignore").write_text("ignored/\n")
+    (root / "ignored").mkdir()
+    layer = view.layer("container")
+    with pytest.raises(FileMissing):
+        await layer.read(path)
+    await layer.merge()
+    made = "touch" if path.endswith("new") else "mkdir"
+    await (await view.run(Command(argv=(made, path)))).wait()
+
+    await view.write("g", b"mine")
+    await view.land()
+
+    assert (root / "g").read_bytes() == b"mine"

@@ -35,6 +35,9 @@ class Marks(Struct, frozen=True):
     found: Mapping[Place, Mark]
     """The mark of each file and symlink that is there."""
 
+    folders: frozenset[Place]
+    """Those of the places seen where a folder is."""
+
     @classmethod
     def of(cls, root: Place, seen: Iterable[Place]) -> "Marks":
         """Take a look.
@@ -50,24 +53,29 @@ class Marks(Struct, frozen=True):
                 for found in scan(root, ignore=Ignore.at(root), files_too=False)
                 if found.kind != "folder"
             }
-        return cls(root, places, {**dict(_marked(places)), **tree})
+        there = dict(_looked_at(places))
+        folders = frozenset(place for place, mark in there.items() if mark is None)
+        seen_files = {place: mark for place, mark in there.items() if mark is not None}
+        return cls(root, places, {**seen_files, **tree}, folders)
 
     def again(self) -> "Marks":
         """Take the same look once more."""
         return Marks.of(self.root, self.seen)
 
     def other_in(self, later: "Marks") -> set[str]:
-        """Return the real paths of files that came, went or changed between two looks."""
-        places = self.found.keys() | later.found.keys()
-        return {place.real for place in places if self.found.get(place) != later.found.get(place)}
+        """Return the real paths of what came, went or changed between two looks."""
+        files = self.found.keys() | later.found.keys()
+        other = {place for place in files if self.found.get(place) != later.found.get(place)}
+        return {place.real for place in other | (self.folders ^ later.folders)}
 
 
-def _marked(places: Iterable[Place]) -> Iterator[tuple[Place, Mark]]:
+def _looked_at(places: Iterable[Place]) -> Iterator[tuple[Place, Mark | None]]:
+    """Yield the places where anything is, with the mark of each; None: that of a folder."""
     for place in places:
         with suppress(WorkspaceError):  # a folder on the way has become something else
             status = disk.status(place)
-            if status is not None and kind_of(status.st_mode) != "folder":
-                yield place, Mark.of(status)
+            if status is not None:
+                yield place, None if kind_of(status.st_mode) == "folder" else Mark.of(status)
 
 
 def compare(

@@ -106,6 +106,11 @@ class Memory(Struct):
         self.sights.clear()
         self.version += 1
 
+    def seen_paths(self) -> Iterator[str]:
+        """Yield the paths that were seen or changed, those that layers have read too."""
+        yield from self.through.seen.tokens
+        yield from (base.place.path for base in self.sights.values())
+
     def settle(self) -> None:
         """Forget changes that came to nothing: what a process puts there must be seen."""
         self.overlay.clear()

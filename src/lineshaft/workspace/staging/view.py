@@ -448,7 +448,8 @@ class StagedView(FolderView):
                 memory.settle()
 
     def _seen_paths(self) -> Collection[str]:
-        return {path for memory in self._memories for path in tuple(memory.through.seen.tokens)}
+        with self._lock:
+            return {path for memory in self._memories for path in memory.seen_paths()}
 
     def _acted(self, reals: Collection[str]) -> None:
         with self._lock:
