@@ -659,6 +659,8 @@ def test_a_message_that_is_no_input_is_refused_before_a_run(
     refused = lineshaft(*run, "--message", "x")
     assert refused.returncode == 2
     assert "a message is no input of the agent 'two': its inputs are path, why" in refused.stderr
+    both = lineshaft(*run, "path=p", "why=y", "--message", "x")
+    assert (both.returncode, "path, why is given already: leave it out" in both.stderr) == (2, True)
     assert lineshaft(*run, "why=y", "--message", "x").returncode == 0
     no_text = lineshaft(*run, "why=y", "--message", "-", stdin=b"\xff")
     assert (no_text.returncode, "no text in UTF-8" in no_text.stderr) == (2, True)

@@ -125,9 +125,12 @@ def input_of_message(tool: Tool, message: str, given: Mapping[str, object]) -> M
     if not wanted:
         name = tool.name.rpartition(".")[2]
         inputs = ", ".join(kinds) or "none"
+        hint = "name an agent with one text among its inputs"
+        taken = ", ".join(text for text in texts if text in given)
+        if taken:
+            hint = f"{taken} is given already: leave it out, or leave out --message"
         raise ConfigError(
-            f"a message is no input of the agent {name!r}: its inputs are {inputs}",
-            hint="name an agent with one text among its inputs",
+            f"a message is no input of the agent {name!r}: its inputs are {inputs}", hint=hint
         )
     return {wanted[0]: message}
 
