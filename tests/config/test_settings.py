@@ -210,6 +210,9 @@ def test_an_unknown_variable_is_refused_with_the_right_one(home: Home) -> None:
     error = refusal(home)
     assert "LINESHAFT_POLICY_MODEE" in error.message
     assert "LINESHAFT_POLICY_MODE" in error.hint
+    del home.environ["LINESHAFT_POLICY_MODEE"]
+    home.environ["LINESHAFT_policy_mode"] = "read"
+    assert refusal(home).hint == "did you mean 'LINESHAFT_POLICY_MODE'?"
 
 
 def test_a_variable_with_a_bad_value_is_named(home: Home) -> None:

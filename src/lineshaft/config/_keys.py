@@ -534,7 +534,9 @@ def _unknown(name: str, known: Iterable[str], *, source: str, what: str = "key")
     # What all names begin with makes none of them likelier.
     start = PREFIX if name.startswith(PREFIX) else name[: name.rfind(".") + 1]
     own = {other.removeprefix(start): other for other in names if other.startswith(start)}
-    close = get_close_matches(name.removeprefix(start), own, n=1, cutoff=0.6)
+    word = name.removeprefix(start)
+    word = word.upper() if what == "variable" else word
+    close = get_close_matches(word, own, n=1, cutoff=0.6)
     near = [own[close[0]]] if close else get_close_matches(name, names, n=1, cutoff=0.8)
     if name == "limits.seconds":
         near = ["script.timeout_seconds"]
