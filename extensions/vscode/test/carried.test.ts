@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -15,6 +15,7 @@ test("a person's Python comes before the carried one, and that before the machin
     writeFileSync(program, "");
     assert.deepEqual(chosenPython("", extension, "linux"), { program, flags: ["-I"] });
     assert.equal(chosenPython("/usr/bin/python3", extension, "linux").program, "/usr/bin/python3");
+    assert.equal(chosenPython("~/.venv/bin/python", extension, "linux").program, join(homedir(), ".venv/bin/python"));
     assert.equal(chosenPython("", extension, "darwin").program, "python3");
   } finally {
     rmSync(extension, { recursive: true });

@@ -8,6 +8,7 @@
  */
 
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 export interface Python {
@@ -31,6 +32,7 @@ export function chosenPython(
   extension: string,
   platform: NodeJS.Platform = process.platform,
 ): Python {
+  if (set.startsWith("~/")) return { program: join(homedir(), set.slice(2)), flags: ["-P"] };
   if (set !== "") return { program: set, flags: ["-P"] };
   const carried = PROGRAMS[platform];
   const program = carried === undefined ? "" : join(extension, carried);
