@@ -65,6 +65,7 @@ async def test_a_dead_link_is_refused_then_the_readme_is_accepted(package: Path)
         ("Install it", "TODO: install it", "'TODO' is a placeholder"),
         ("Install it", "Use <your-name>", "is a placeholder"),
         ("com/azure", "com/en-us/azure", "is of one language"),
+        ("Install it", "Read https://example.org/en-us/. Install it", "is of one language"),
         (GOOD, "# Widget\n", "that is no README"),
         ("notes.md", "../../../etc/passwd", "leads to no file"),
     ],
@@ -137,3 +138,21 @@ See [Widget](https://en.wikipedia.org/wiki/Widget_(GUI)), [notes](notes%20(old).
         "problems": [],
         "unchecked": ["https://en.wikipedia.org/wiki/Widget_(GUI)", "https://example.org/a(b(c))"],
     }
+
+
+async def test_bare_addresses_are_links_and_each_is_told_once(package: Path) -> None:
+    text = """# Widget
+
+See https://example.org/a, (https://example.org/b) and <https://example.org/c>,
+[old](https://archive.org/web/https://example.org/d), `https://example.org/e` and [f].
+
+[f]: https://example.org/f
+"""
+    (package / "sdk" / "README.md").write_text(text)
+    async with Session([check_readme], workspace=package) as session:
+        done = await session.call("azure_sdk.check_readme", {"path": "sdk/README.md"})
+    places = [address.removeprefix("https://") for address in sorted(done.value["unchecked"])]
+    assert places == [
+        "archive.org/web/https://example.org/d",
+        *("example.org/a", "example.org/b", "example.org/c", "example.org/f"),
+    ]

@@ -16,6 +16,10 @@ _BRACKET = re.compile(r"\\.|\n[ \t]*\n|[\[\]]", re.DOTALL)
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(\S+?)>?(?:\s|$)", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"""(?:href|src)\s*=\s*["']([^"'\s<>]+)""", re.IGNORECASE)
 _AUTOMATIC = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w=])https?://[^\s<>\"'`\])]+", re.IGNORECASE)
+_AFTER_BARE = "?!.,:;*_~"
+"""Signs that are no part of an address at its end."""
+
 _ANCHOR = re.compile(r"""<a\s+(?:name|id)=["']([^"']+)""", re.IGNORECASE)
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*")
 _TITLE = re.compile(r" {0,3}[^\s#>|+*-]")
@@ -80,11 +84,18 @@ class Prose:
         return frozenset(found)
 
     def links(self) -> Iterator[Found]:
-        """Yield the targets of links and pictures, and where each link stands."""
-        yield from self._inline()
+        """Yield the targets of links and pictures, bare addresses too, and where each stands."""
+        targets = list(self._inline())
         for pattern in (_DEFINITION, _ATTRIBUTE, _AUTOMATIC):
-            for found in pattern.finditer(self.text):
-                yield Found(found[1], found.start(1))
+            targets += [Found(each[1], each.start(1)) for each in pattern.finditer(self.text)]
+        yield from targets
+        targets.sort(key=lambda each: each.start)
+        starts = [each.start for each in targets]
+        for found in _BARE.finditer(self.text):
+            before = bisect_right(starts, found.start()) - 1
+            known = targets[before] if before >= 0 else Found("", 0)
+            if found.start() >= known.start + len(known.text):
+                yield Found(found[0].rstrip(_AFTER_BARE), found.start())
 
     def _inline(self) -> Iterator[Found]:
         self._closing.clear()
