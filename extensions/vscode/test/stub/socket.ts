@@ -17,6 +17,16 @@ export class Socket {
     this.sent.push([name, frame]);
   }
 
+  /** Each is acknowledged. */
+  timeout(): { emitWithAck(name: string, frame: Record<string, unknown>): Promise<unknown> } {
+    return {
+      emitWithAck: (name, frame) => {
+        this.sent.push([name, frame]);
+        return Promise.resolve({ ok: true });
+      },
+    };
+  }
+
   disconnect(): void {
     this.connected = false;
     this.tell("disconnect", "io client disconnect");
@@ -25,6 +35,7 @@ export class Socket {
   /** The host, or the socket itself, says something. */
   tell(name: string, said?: unknown): void {
     if (name === "connect") this.connected = true;
+    if (name === "disconnect") this.connected = false;
     this.#events.emit(name, said);
   }
 }
