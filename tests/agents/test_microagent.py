@@ -693,6 +693,7 @@ async def test_a_result_that_cannot_be_given_on_is_refused_before_its_changes_ar
         await agent(bad, bad).run(text="go", workspace=tmp_path)
     assert caught.value.code == "E_AGENT_INVALID"
     assert not (tmp_path / "out.txt").exists()
+    assert "SerializationError" not in str(caught.value)
     done = await agent(bad, exit_with("done")).run(text="go", workspace=tmp_path)
     assert done.output == "done"
     assert (tmp_path / "out.txt").read_text() == "x"

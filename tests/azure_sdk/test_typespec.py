@@ -65,9 +65,9 @@ REPAIRED = exit_with(repaired=["the name of the interface"])
 GIVE_UP = call("GiveUp", reason="no way around")
 
 
-async def compiled(work: Path) -> Any:
+async def compiled(work: Path, path: str = ENTRY) -> Any:
     async with Session([compile_typespec], workspace=work) as session:
-        return (await session.call("azure_sdk.compile_typespec", {"path": ENTRY})).value
+        return (await session.call("azure_sdk.compile_typespec", {"path": path})).value
 
 
 @pytest.mark.usefixtures("npm_programs")
@@ -85,6 +85,12 @@ async def test_a_project_that_did_not_compile_does(project: Path) -> None:
     assert "does not accept it" in refusals(model)[0]
     assert (project / ENTRY).read_text() == CLIENT
     assert await compiled(project) == {"ok": True, "diagnostics": [], "output": ""}
+
+
+@pytest.mark.usefixtures("npm_programs")
+async def test_a_file_that_is_named_like_an_option_is_compiled(project: Path) -> None:
+    (project / FOLDER / "--help").write_text("model {")
+    assert (await compiled(project, f"{FOLDER}/--help"))["ok"] is False
 
 
 @pytest.mark.usefixtures("npm_programs")

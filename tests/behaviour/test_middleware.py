@@ -1,6 +1,7 @@
 """Middleware is the user's code around the door: whatever it does, calls end as calls do."""
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import cast
 
@@ -43,6 +44,14 @@ def gives_no_json(inner: Dispatch) -> Dispatch:
     return dispatch
 
 
+def leaves(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        await inner(call)
+        sys.exit(3)
+
+    return dispatch
+
+
 def tries_twice_at_once(inner: Dispatch) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         both = await asyncio.gather(inner(call), inner(call))
@@ -59,6 +68,7 @@ def tries_twice_at_once(inner: Dispatch) -> Dispatch:
         (gives_nothing, "middleware gave None, neither a Value nor a Failure"),
         (is_not_async, "in the middleware is_not_async: TypeError: it gives no awaitable; make it"),
         (gives_no_json, "PydanticSerializationError"),
+        (leaves, "in the middleware leaves: RuntimeError: it called sys.exit(3)"),
     ],
 )
 async def test_what_middleware_does_wrong_fails_the_call(

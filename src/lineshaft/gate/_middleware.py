@@ -101,7 +101,10 @@ def _made(wrap: Middleware, inner: Dispatch, name: str) -> Dispatch:
 def _contained(inner: Dispatch, run: RunInfo, name: str) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         try:
-            return _done(await _awaitable(inner(call)))
+            try:
+                return _done(await _awaitable(inner(call)))
+            except SystemExit as error:
+                raise RuntimeError(f"it called sys.exit({error.code!r})") from None
         except Exception as error:  # noqa: BLE001  middleware is the user's code
             hint = f"the middleware {name} failed, not the tool: mend it"
             return run.failure(failed(call, error, where=f" in the middleware {name}", hint=hint))

@@ -72,6 +72,10 @@ class TypedContract:
         except ValidationError as error:
             raise Mismatch(problems_of(error, arguments, self._names)) from None
         except Exception as error:
+            try:
+                plain(arguments)
+            except NotPlain as reason:
+                raise Mismatch.of(reason, "is") from error
             raise Mismatch([Problem((), f"could not be checked: {error!r}")]) from error
 
     def deliver(self, result: object) -> object:

@@ -70,7 +70,7 @@ async def compilation_of(call: Context, path: str) -> Compilation:
     """
     place = PurePosixPath(path)
     program = await node_program(call, "tsp")
-    options = program.options("compile", place.name, "--dry-run", seconds=_SECONDS)
+    options = program.options("compile", f"./{place.name}", "--dry-run", seconds=_SECONDS)
     seen = await run_in_view(
         call, options, folder=place.parent.as_posix(), packages=program.packages
     )
