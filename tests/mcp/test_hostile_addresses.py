@@ -2,8 +2,10 @@
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import anyio
 import anyio.lowlevel
@@ -106,6 +108,18 @@ async def test_of_a_call_that_is_given_up_no_connection_is_held(kind: str) -> No
             with anyio.fail_after(30):
                 while (await session.call("h.fine")).value != "left":
                     await anyio.lowlevel.checkpoint()
+
+
+async def test_what_is_answered_in_the_middle_of_a_call_reaches_the_server() -> None:
+    async def said(message: str, schema: Mapping[str, object]) -> object:
+        assert message.endswith("Who?")
+        return dict.fromkeys(cast("Mapping[str, object]", schema["properties"]), "Bo")
+
+    port = free_port()
+    async with listening(python_server("hostile_http", "asks", str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, elicit=said, store=False) as session:
+            assert (await session.call("h.wrong")).value == "Bo"
 
 
 async def test_what_we_say_in_the_place_of_an_address_is_told_without_our_mark() -> None:

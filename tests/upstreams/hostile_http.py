@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Queue
 from typing import Any
 
 KIND, PORT = sys.argv[1], int(sys.argv[2])
@@ -13,6 +14,8 @@ KIND, PORT = sys.argv[1], int(sys.argv[2])
 Json = dict[str, Any]
 OBJECT: Json = {"type": "object", "properties": {}}
 state: Json = {"sessions": 0, "lost": []}
+answers: Queue[Json] = Queue()
+"""What clients answered to what they were asked."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -58,7 +61,9 @@ class Handler(BaseHTTPRequestHandler):
             CALLS[KIND](self, id_)
         elif method == "tools/call":
             self.answer(id_, text(state.get("left", "fine")))
-        elif id_ is None:
+        elif id_ is None or method is None:
+            if method is None:
+                answers.put(message)
             self.reply(202, b"")
         else:
             error = {"code": -32601, "message": "no such method"}
@@ -158,6 +163,22 @@ def drips(handler: Handler, _id: Any) -> None:
         handler.close_connection = True
 
 
+def asks(handler: Handler, id_: Any) -> None:
+    """Ask for a name in the stream that the answer comes in, and answer with it."""
+    form = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    params = {"message": "Who?", "requestedSchema": form}
+    question = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.send_header("connection", "close")
+    handler.end_headers()
+    handler.close_connection = True
+    handler.wfile.write(b"data: %s\n\n" % json.dumps(question).encode())
+    name = answers.get()["result"]["content"]["name"]
+    answer = {"jsonrpc": "2.0", "id": id_, "result": text(name)}
+    handler.wfile.write(b"data: %s\n\n" % json.dumps(answer).encode())
+
+
 def holds(handler: Handler, _id: Any) -> None:
     """Give no answer, and wait until the client has left."""
     if KIND == "holds":
@@ -213,6 +234,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     **{f"limits-{status}": limits(status) for status in (200, 503)},
     "drips": drips,
     **dict.fromkeys(("holds", "mute"), holds),
+    "asks": asks,
     "ends-streams": lambda h, id_: h.answer(id_, text(str(state["streams"]))),
     "refuses": lambda h, _id: h.reply(413, b"<html>", {"content-type": "text/html"}),
     "batch": lambda h, id_: h.reply(

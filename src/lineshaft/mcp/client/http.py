@@ -111,10 +111,10 @@ class _Bounded(httpx2.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":  # the SDK opens an ended stream again as soon as it is told to
             await self._streams.keep()
-        asked_by = _asked_in(request).get("id")
-        if asked_by is not None:
-            _asking.set(str(asked_by))  # also for streams that go on with its answer
-        if (asking := _asking.get()) and asking not in self._wire.waiting:
+        asking = _asking_of(request)
+        if not asking:
+            return await self._answered(request, asking)
+        if asking not in self._wire.waiting:
             return _failed(_GIVEN_UP)
         with anyio.CancelScope() as scope:
             self._wire.ends[asking] = scope.cancel
@@ -142,7 +142,8 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         inner = response.stream
         assert isinstance(inner, httpx2.AsyncByteStream)  # noqa: S101  what an async transport gives
         response.stream = counted = _Counted(inner, None if events else self._most_bytes)
-        self._wire.ends[asking] = counted.end
+        if asking:
+            self._wire.ends[asking] = counted.end
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
             return _failed(FORGOTTEN, FORGOTTEN_MARK)
@@ -175,6 +176,21 @@ async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
                 return says_so and error.code == _UNKNOWN_SESSION
             return error.code != types.METHOD_NOT_FOUND if status == 404 else says_so
     return status == 404
+
+
+def _asking_of(request: httpx2.Request) -> str:
+    """Return the id of the request of the protocol whose answer is awaited; empty: there is none.
+
+    What is sent meanwhile belongs to none: an answer to what the server asks, a notification, and
+    the renewal of a token, which is never cut off.
+    """
+    if "last-event-id" in request.headers:  # a stream that goes on with an answer
+        return _asking.get()
+    asked = _asked_in(request)
+    if "jsonrpc" not in asked:
+        return ""
+    _asking.set(str(asked["id"]) if "method" in asked and "id" in asked else "")
+    return _asking.get()
 
 
 def _asked_in(request: httpx2.Request) -> dict[str, object]:
