@@ -89,7 +89,7 @@ def test_the_address_of_a_host_that_was_killed_is_swept(tmp_path: Path) -> None:
     [
         ([], "", "the token needs at least 16"),
         ([], "short\n", "the token needs at least 16"),
-        (["/nonexistent"], f"{TOKEN}\n", "there is no folder"),
+        (["/nonexistent/folder"], f"{TOKEN}\n", "there is no folder"),
     ],
 )
 def test_what_cannot_be_served_is_said(arguments: list[str], token: str, said: str) -> None:
