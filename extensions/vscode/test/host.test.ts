@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { knownHost, startHost } from "../src/window/host.ts";
+import { lives, until } from "./stub/processes.ts";
 
 /** Reads an address file with this content and mode. */
 async function read(content: unknown, mode = 0o600): Promise<string> {
@@ -43,20 +44,11 @@ test("a program that says something else than its address is ended", { skip: pro
     writeFileSync(program, `#!${process.execPath}\n${script} setInterval(() => undefined, 1000);\n`, { mode: 0o700 });
     await assert.rejects(startHost({ program, flags: [] }, folder), /something else than its address: hello/u);
     const pid = Number(readFileSync(file, "utf8"));
-    while (lives(pid)) await new Promise((done) => setTimeout(done, 10));
+    await until(() => !lives(pid));
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test("another file is no address file", async () => {
   await assert.rejects(read({ url: "http://127.0.0.1:1" }), /is no address file/u);

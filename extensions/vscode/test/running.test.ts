@@ -7,6 +7,7 @@ import { afterEach, beforeEach, test } from "node:test";
 
 import { Commands } from "../src/commands/commands.ts";
 import type { Json, Observation } from "../src/protocol/frames.ts";
+import { lives, until } from "./stub/processes.ts";
 
 const NOTHING = (): void => undefined;
 
@@ -18,19 +19,6 @@ function run(command: string, seconds: number, signal = new AbortController().si
   const settings = { python: "python3", seconds: 60, passEnvironment: [] };
   const commands = new Commands(folder, () => settings, () => ({ write: NOTHING, close: NOTHING }));
   return commands.run({ kind: "run", command, isInput: false, cwd: null, hidden: false }, seconds, signal);
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((done) => setTimeout(done, 10));
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test("a time of months is no time that is over", async () => {

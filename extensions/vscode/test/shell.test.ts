@@ -14,6 +14,7 @@ import { type Execution, type OpenTerminal, ShellCommands, type ShellStart } fro
 import { Orders } from "../src/commands/shell/orders.ts";
 import { Unavailable } from "../src/commands/shell/unavailable.ts";
 import type { Json, RunAction } from "../src/protocol/frames.ts";
+import { lives, until } from "./stub/processes.ts";
 
 const RUNNER = fileURLToPath(new URL("../src/commands/shell/runner.ts", import.meta.url));
 const orders = new Orders([process.execPath, "--no-warnings", RUNNER]);
@@ -94,19 +95,6 @@ async function run(command: string, more: Partial<ShellStart> = {}): Promise<End
   const terminal = new Believing();
   const ended = await (await commands(terminal).begin(start(command, more))).ended;
   return { ...ended, kept: terminal.kept };
-}
-
-async function until(look: () => boolean): Promise<void> {
-  while (!look()) await new Promise((done) => setTimeout(done, 10));
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 test("a command has its real exit code and output, and its terminal is used again", async () => {

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { ExtensionContext } from "vscode";
 
 import { PROTOCOL } from "../src/protocol/frames.ts";
+import { lives, until } from "./stub/processes.ts";
 import { sockets } from "./stub/socket.ts";
 import { commands, state } from "./stub/vscode.ts";
 
@@ -148,22 +149,13 @@ test("a window that closes with its link lost ends its commands before it waits 
   const args = { command: "echo $$ > new; mv new pid; exec sleep 600", hidden: true };
   socket?.tell("oh_event", { id: 1, action: "run", args, execution_target: "editor" });
   const file = join(folder, "pid");
-  while (!existsSync(file)) await new Promise((done) => setTimeout(done, 10));
+  await until(() => existsSync(file));
   const pid = Number(readFileSync(file, "utf8"));
   socket?.tell("disconnect", "transport close");
   const closing = deactivate();
-  while (lives(pid)) await new Promise((done) => setTimeout(done, 10));
+  await until(() => !lives(pid));
   socket?.tell("connect");
   await closing;
   const said = socket?.sent.filter(([name]) => name === "oh_user_action").map(([, frame]) => frame["args"]);
   assert.deepEqual(said, [{ agent_state: "stopped" }]);
 });
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
