@@ -1,6 +1,7 @@
 """Values are structs, and dataclasses for those that ask."""
 
 import dataclasses
+import inspect
 import io
 import pydoc
 from pprint import pformat
@@ -25,7 +26,7 @@ from lineshaft import (
 )
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import ServerSpec
-from lineshaft.values import Struct, decode
+from lineshaft.values import Struct, ToolSpec, decode
 
 
 class Counted(Struct, kw_only=True):
@@ -86,6 +87,19 @@ def test_a_long_value_is_printed() -> None:
         assert text.startswith("Counted(")
         assert f"name='{value.name}'" in text
         assert "size=3" in text
+
+
+def test_a_signature_needs_nothing_that_only_a_type_checker_imports() -> None:
+    parameters = inspect.signature(values.CallScope).parameters
+    assert str(parameters["policy"]) == "policy: 'Policy | None' = None"
+    assert next(iter(inspect.signature(Finding).parameters)) == "code"
+
+
+def test_the_shapes_of_earlier_results_do_not_make_another_tool() -> None:
+    spec = ToolSpec(name="now", effect="read")
+    assert dataclasses.replace(spec, observed={"type": "string"}) == spec
+    assert dataclasses.replace(spec, effect="write") != spec
+    assert spec != "now"
 
 
 def test_what_is_not_shown_is_said_of_its_field() -> None:

@@ -9,7 +9,7 @@ from lineshaft.cli._shape import counted
 from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.cli._waiting import call_lines, is_cut
 from lineshaft.config import Settings
-from lineshaft.values import Answer, Approver, Pending
+from lineshaft.values import Answer, Approver, Pending, lazy_pattern
 
 HELP = (
     "y: yes to this call, n: no to it, a: yes to all that are left, d: no to all that are left",
@@ -17,7 +17,7 @@ HELP = (
     "1 3: yes to these, no to the others; l: later, the run is paused; v: show all of it, uncut",
     "after any answer you may say why: n not on Fridays",
 )
-_ANSWER = re.compile(
+_ANSWER = lazy_pattern(
     r"(?:(y|yes|n|no|a|all|d|deny|r|rest|l|later|v|view)\b|(\d+(?:[ ,]+\d+)*)(?![^\s]))\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,7 +49,7 @@ class ApprovalDialog:
 
     def take(self, text: str) -> bool:
         """Take a typed line; return whether it was an answer."""
-        match = _ANSWER.fullmatch(text.strip())
+        match = _ANSWER().fullmatch(text.strip())
         if match is None:
             return False
         word, numbers, reason = (match[1] or "").lower()[:1], match[2], match[3].strip()

@@ -6,14 +6,13 @@ import select
 import signal
 import sys
 import threading
-from dataclasses import asdict
 
-from lineshaft.values import Event
+from lineshaft.values import Event, as_dict
 
 
 def event_line(event: Event) -> str:
     """Return an event as one line of JSON."""
-    return json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(as_dict(event), ensure_ascii=False, separators=(",", ":"))
 
 
 class EventPrinter:

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from lineshaft.config._files import read_bytes
 from lineshaft.errors import ConfigError
-from lineshaft.values import Struct
+from lineshaft.values import Struct, lazy_pattern
 
 MAX_FILES = 1_000
 MAX_BYTES = 20_000_000
 
-_COMMENT = re.compile(r"#[^\n]*")
-_FROM = re.compile(
+_COMMENT = lazy_pattern(r"#[^\n]*")
+_FROM = lazy_pattern(
     r"\bfrom\b[ \t]*+(\.*+)([\w.]*+)[ \t]*+\bimport\b[ \t]*+(?:\(([^()]*+)|([^\n;]*+))"
 )
-_IMPORT = re.compile(r"(?:^|[;:])[ \t]*+import[ \t]++([^\n;]*+)", re.MULTILINE)
+_IMPORT = lazy_pattern(r"(?:^|[;:])[ \t]*+import[ \t]++([^\n;]*+)", re.MULTILINE)
 
 _NEVER = frozenset({"lineshaft", *sys.builtin_module_names})
 """What no file of a folder stands for: its tools would not be ours."""
@@ -89,11 +89,11 @@ def hash_of(source: bytes, siblings: Mapping[str, Sibling]) -> str:
 
 def _imported(text: str, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the names that a module imports, from the folder downwards."""
-    text = _COMMENT.sub("", text.replace("\r", "\n")).replace("\\\n", " ")
-    for statement in _IMPORT.finditer(text):
+    text = _COMMENT().sub("", text.replace("\r", "\n")).replace("\\\n", " ")
+    for statement in _IMPORT().finditer(text):
         for name in _names(statement[1]):
             yield tuple(name.split("."))
-    for statement in _FROM.finditer(text):
+    for statement in _FROM().finditer(text):
         dots, home, listed, line = statement.groups()
         above = len(package) - len(dots) + 1
         if above < 0:

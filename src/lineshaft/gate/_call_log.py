@@ -4,7 +4,6 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from typing import cast
 
 from msgspec.structs import replace
@@ -30,6 +29,7 @@ from lineshaft.values import (
     Shown,
     Usage,
     Verdict,
+    as_dict,
     call_data,
     done_data,
     pause_data,
@@ -169,7 +169,7 @@ class CallLog:
     def spent(self, call_id: str, model: str, usage: ModelUsage) -> None:
         """Count and record what a request to a model has used."""
         self.models[model] = self.models.get(model, ModelUsage()).plus(usage)
-        self.note("usage", call_id, model=model, **asdict(usage))
+        self.note("usage", call_id, model=model, **as_dict(usage))
 
     def take_place(self, entry: CallEntry, call_id: str) -> None:
         """Give a call the id under which it waited in an earlier segment of the run."""
@@ -376,7 +376,7 @@ class CallLog:
         shown = {
             "status": entry.status,
             "duration_ms": round(entry.duration_ms, 3),
-            "error": None if entry.error is None else asdict(entry.error),
+            "error": None if entry.error is None else as_dict(entry.error),
             "bytes": size,
             "staged_after": entry.staged_after,
         }

@@ -1,10 +1,10 @@
 """The gate: the parts that all runs of a session share."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
+import msgspec
 
 from lineshaft.gate._lanes import Lanes
 from lineshaft.policy import Policy, Subject
@@ -19,6 +19,7 @@ from lineshaft.values import (
     Middleware,
     PythonOptions,
     RunResult,
+    Struct,
     ToolSpec,
 )
 
@@ -29,8 +30,7 @@ Scripting = Callable[["ScriptPlace", InnerScript], Awaitable[RunResult]]
 """Executes a script of a container."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """Tools, policy and the caller behind the runs; each run passes it through a `CallPipeline`."""
 
     tools: Mapping[str, Tool]
@@ -41,7 +41,7 @@ class Gate:
     why_missing: Callable[[str], str] = lambda _name: ""
     """Says why a tool is not there that may well be called; empty where nothing is known."""
 
-    caller: Caller = field(default_factory=Caller)
+    caller: Caller = msgspec.field(default_factory=Caller)
     """The caller of runs that name none."""
 
     middleware: tuple[Middleware, ...] = ()
@@ -50,10 +50,10 @@ class Gate:
     deps: object = None
     """Given to tools as `Context.deps`."""
 
-    python: PythonOptions = field(default_factory=PythonOptions)
+    python: PythonOptions = msgspec.field(default_factory=PythonOptions)
     """Given to tools as `Context.python`."""
 
-    belongings: Belongings = field(default_factory=Belongings)
+    belongings: Belongings = msgspec.field(default_factory=Belongings)
     """Given to tools as `Context.belongings`; the maker of the gate closes them."""
 
     shapes: ShapeBook | None = None
@@ -65,8 +65,8 @@ class Gate:
     guards: tuple[Guard, ...] = ()
     """Look at changes before they land."""
 
-    lanes: Lanes = field(default_factory=Lanes)
-    approving: anyio.Lock = field(default_factory=anyio.Lock)
+    lanes: Lanes = msgspec.field(default_factory=Lanes)
+    approving: anyio.Lock = msgspec.field(default_factory=anyio.Lock)
     """One call of that approver at a time."""
 
     def subject(self, spec: ToolSpec | None, call: Call, paths: tuple[str, ...] = ()) -> Subject:

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.gate._call_entry import CallEntry
 from lineshaft.gate._container import NOTHING_AROUND

@@ -1,7 +1,8 @@
 """Paths below a folder that a call moves, copies or deletes: policy judges all of them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.errors import FileMissing, ToolError
 from lineshaft.policy import Policy, Subject, judge

@@ -8,12 +8,12 @@ from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._results import CommandResult, change
 from lineshaft.tools import tool
-from lineshaft.values import Command, Context, Exit, SecretFinder, ending
+from lineshaft.values import Command, Context, Exit, SecretFinder, ending, lazy_pattern
 
 DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 600.0
 _TOLD_CHARACTERS = 2_000
-_SHELL = re.compile(
+_SHELL = lazy_pattern(
     r"""
       \\. | '[^']*'                       # escaped, or between quotes that keep everything
     | "(?:\\.|[^"\\$`]|\$(?![A-Za-z_{(]))*(?:(?P<quoted>[$`])|")?
@@ -78,7 +78,7 @@ async def run_command(
 
 def split_command(command: str) -> tuple[str, ...]:
     """Split a command line as a shell would, and refuse what only a shell can do."""
-    for found in _SHELL.finditer(command):
+    for found in _SHELL().finditer(command):
         sign = found["quoted"] or found["bare"]
         if sign:
             raise invalid(

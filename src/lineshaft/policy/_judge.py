@@ -1,8 +1,9 @@
 """Judgement of a call by a policy."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from lineshaft.policy._builtin import BUILT_IN, EXAMPLES, SECRETS, SOURCE, TOOL_CONFIG, WORDS
 from lineshaft.policy._modes import mode_verdict

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from lineshaft.values import Struct
+from lineshaft.values import Struct, lazy_pattern
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<skip>[ \t\r]+|\#[^\n]*)
     |(?P<text>\"{3}(?:[^\\]|\\.)*?\"{3,5}|'{3}.*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')
@@ -55,7 +55,7 @@ def table_lines(text: str, *keys: str) -> list[int]:
 
 def _tokens(text: str) -> Iterator[_Token]:
     line = 1
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN().finditer(text):
         kind, found = match.lastgroup, match[0]
         if kind == "text":
             yield _Token(found[1:-1], line, is_key=True)

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-_BLANK = re.compile(r"[\t\n\r]")
-_SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?P<rest>.*)", re.DOTALL)
-_DOTS = re.compile(r"(?:^|/)\.{1,2}(?:/|$)")
+from lineshaft.values import lazy_pattern
+
+_BLANK = lazy_pattern(r"[\t\n\r]")
+_SCHEME = lazy_pattern(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?P<rest>.*)", re.DOTALL)
+_DOTS = lazy_pattern(r"(?:^|/)\.{1,2}(?:/|$)")
 _PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 _HERE = ("", "localhost", "127.0.0.1", "[::1]")
 
@@ -23,8 +25,8 @@ def spellings_of_place(text: str) -> tuple[str, ...]:
     with percent signs as they are and decoded. For any other text it is the text itself. It takes
     time in proportion to the text.
     """
-    given = _BLANK.sub("", text.strip())
-    found = _SCHEME.fullmatch(given)
+    given = _BLANK().sub("", text.strip())
+    found = _SCHEME().fullmatch(given)
     begins, path, query = "", given, ""
     if found is not None:
         begins, path, query = _parted(found["scheme"].lower(), found["rest"])
@@ -35,7 +37,7 @@ def spellings_of_place(text: str) -> tuple[str, ...]:
 
 def climbs(text: str) -> bool:
     """Return whether a text has dots as parts of a path, which lead elsewhere than it seems."""
-    return _DOTS.search(unquote(text).replace("\\", "/")) is not None
+    return _DOTS().search(unquote(text).replace("\\", "/")) is not None
 
 
 def _parted(scheme: str, rest: str) -> tuple[str, str, str]:

@@ -1,7 +1,8 @@
 """Access of a program in a jail to the files of the workspace."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.policy._judge import BY_MODE, judge, touched_by_builtins
 from lineshaft.policy._policy import Policy

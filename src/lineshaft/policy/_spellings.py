@@ -11,15 +11,17 @@ one letter may be two or three (`ß` is `ss`): so does `str.casefold`.
 import re
 import unicodedata
 
+from lineshaft.values import lazy_pattern
+
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
-_STREAM = re.compile(r":[^/]*")
-_ENDING = re.compile(r"[. ]+(?=/)")
-_SET = re.compile(r"(\[(?:\\.|[^\]\\])*\])")
-_WILD = re.compile(r"[*?\[]")
+_STREAM = lazy_pattern(r":[^/]*")
+_ENDING = lazy_pattern(r"[. ]+(?=/)")
+_SET = lazy_pattern(r"(\[(?:\\.|[^\]\\])*\])")
+_WILD = lazy_pattern(r"[*?\[]")
 _CHAR = r"[a-z0-9_^$~!#%&{}@'`()-]"
-_SHORT = re.compile(rf"{_CHAR}{{1,8}}(?:\.{_CHAR}{{1,3}})?", re.IGNORECASE)
+_SHORT = lazy_pattern(rf"{_CHAR}{{1,8}}(?:\.{_CHAR}{{1,3}})?", re.IGNORECASE)
 _BASE, _HASHED, _ENDING_OF_SHORT = 6, 2, 3
 
 
@@ -42,7 +44,7 @@ def with_folded(expression: str) -> str:
     """
     if expression.isascii():
         return expression
-    parts = _SET.split(expression)
+    parts = _SET().split(expression)
     other = "".join(each if n % 2 else folded(each) for n, each in enumerate(parts))
     return expression if other == expression else f"{expression}|{other}"
 
@@ -59,8 +61,8 @@ def plainly(path: str) -> str:
         path: With a `/` after it.
     """
     if ":" in path:
-        path = _STREAM.sub("", path)
-    return _ENDING.sub("", path) if "./" in path or " /" in path else path
+        path = _STREAM().sub("", path)
+    return _ENDING().sub("", path) if "./" in path or " /" in path else path
 
 
 def short_names(part: str) -> str | None:
@@ -72,9 +74,9 @@ def short_names(part: str) -> str | None:
     Returns:
         None, where what it names has none of its own.
     """
-    start = _WILD.split(part)[0]
+    start = _WILD().split(part)[0]
     if start == part:
-        if _SHORT.fullmatch(part):
+        if _SHORT().fullmatch(part):
             return None  # short enough to be its own
         name, dot, ending = start.lstrip(".").rpartition(".")
         base = re.sub(r"[. ]", "", name if dot else ending)

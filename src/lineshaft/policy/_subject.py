@@ -6,18 +6,16 @@
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
 from lineshaft.policy._numbers import number_in, takes_numbers
 from lineshaft.tools import with_defaults
-from lineshaft.values import Call, Origin, ToolSpec
+from lineshaft.values import Call, Origin, Struct, ToolSpec
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True, dict=True):
     """A call as policy sees it; what costs something is worked out once, and only if asked."""
 
     spec: ToolSpec | None

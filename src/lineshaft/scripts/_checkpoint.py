@@ -1,7 +1,6 @@
 """The state from which a run goes on: what its record tells, and what its pause keeps beside it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 from msgspec import field
@@ -17,6 +16,7 @@ from lineshaft.values import (
     RunResult,
     Struct,
     Usage,
+    as_dict,
     decode,
 )
 
@@ -69,7 +69,7 @@ def pause_of(
     document: dict[str, object] = {
         "format": FORMAT,
         "keys": dict(pause_point.keys),
-        "for_the_run": {key: asdict(a) for key, a in pause_point.for_the_run.items()},
+        "for_the_run": {key: as_dict(a) for key, a in pause_point.for_the_run.items()},
         "shown": dict(pause_point.shown),
         "schemas": dict(pause_point.schemas),
         "dropped": list(pause_point.dropped),

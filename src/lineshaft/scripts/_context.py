@@ -3,7 +3,6 @@
 import hashlib
 import time
 from collections.abc import Awaitable, Mapping
-from dataclasses import asdict
 from typing import TypeVar
 
 import anyio
@@ -46,6 +45,7 @@ from lineshaft.values import (
     Stage,
     Struct,
     Workspace,
+    as_dict,
     encoded,
 )
 
@@ -422,9 +422,9 @@ class RunContext:
         shown = replace(result, value=self.gate.redactor.value(result.value), pending=waiting)
         events: list[tuple[EventKind, object]] = []
         if result.changes or result.dropped:
-            data = {"changes": [asdict(each) for each in result.changes]}
+            data = {"changes": [as_dict(each) for each in result.changes]}
             if result.dropped:
-                data["dropped"] = [asdict(each) for each in result.dropped]
+                data["dropped"] = [as_dict(each) for each in result.dropped]
             events.append(("changes", data))
         return [*events, (kind, result_data(shown))]
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.policy import Policy, closed_by
 from lineshaft.scripts._context import RunProgress

@@ -5,12 +5,12 @@ import os
 import shlex
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, cast
 
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
+from msgspec.structs import replace
 
 from lineshaft.errors import (
     ConfigError,

@@ -1,6 +1,5 @@
 """A script from text to result: prepare, check, choose the engine, run, settle."""
 
-import dataclasses
 import math
 import secrets
 from collections.abc import Awaitable, Mapping
@@ -96,7 +95,7 @@ class Runner:
         self._tools = environment.tools or FixedTools(gate.tools)
         self.reader = Reader(engines, tools=self._tools, policy=gate.policy, level=check)
         scripting = InnerScripting(engines, self.reader).run if scripts else None
-        self.gate = dataclasses.replace(gate, scripting=scripting)
+        self.gate = replace(gate, scripting=scripting)
         self.environment = environment
         self._sinks = sinks
 
@@ -133,9 +132,7 @@ class Runner:
         else:
             held = None
         return RunContext(
-            dataclasses.replace(
-                self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))
-            ),
+            replace(self.gate, policy=self.gate.policy.no_wider_than(mode_within(self.gate, mode))),
             segment,
             workspace=environment.workspace,
             view=environment.workspace.begin(

@@ -1,9 +1,10 @@
 """Descriptions of tools, of bounded size for any tool."""
 
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import Literal
+
+from msgspec.structs import replace
 
 from lineshaft.tools._names import script_name
 from lineshaft.tools.schemas import Schema, as_list, as_schema, subschemas

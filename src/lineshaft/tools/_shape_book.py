@@ -6,10 +6,10 @@ Above: the gate, which shows it results; the session, which describes them to sc
 
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from threading import Lock
 
 from msgspec import field
+from msgspec.structs import replace
 
 from lineshaft.errors import LineshaftError
 from lineshaft.tools._observed import (

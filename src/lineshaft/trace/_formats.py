@@ -7,9 +7,8 @@ one of its signs is in the text.
 
 import re
 from collections.abc import Callable
-from functools import cache
 
-from lineshaft.values import KEY_BLOCK, TOKEN_FORMS, Struct
+from lineshaft.values import KEY_BLOCK, TOKEN_FORMS, Struct, lazy_pattern
 
 HIDDEN = "[redacted]"
 """The replacement of a secret."""
@@ -54,11 +53,6 @@ SAME_NAME = r"(?!(?:\w{1,40}\.){0,4}_?(?P=name)(?![\w.+/-]))"
 _PLAIN = r"[^\s\"'`,;&<>(){}\[\]|\\]{3,}+(?![(\[])"
 
 
-def lazy(expression: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
-    """Return what compiles an expression, once it is needed."""
-    return cache(lambda: re.compile(expression, flags))
-
-
 SIGNS_OF_NAMES = (
     *("passwo", "passwd", "passphrase", "pwd", "secret", "token", "credential", "key"),
     *("connection", "auth", "dsn", "webhook"),
@@ -66,7 +60,7 @@ SIGNS_OF_NAMES = (
 
 _ASSIGNED = Format(
     SIGNS_OF_NAMES,
-    lazy(
+    lazy_pattern(
         rf"(?=[_PSTCADWMEpstcadwme])"
         rf"(?P<kept>(?P<name>{NAME}){WORD_ENDS}{ABOUT}[\w.-]{{0,40}}+"
         rf"{_SEPARATOR}{SCHEME}{OPENING})"
@@ -82,29 +76,31 @@ SIGNS_OF_FLAGS = (*_SECRETS, "apikey", "api-key", "credential")
 
 HOOKS = Format(
     ("hooks.slack.com/", "/api/webhooks/"),
-    lazy(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
+    lazy_pattern(r"(hooks\.slack\.com/\w{1,20}/|/api/webhooks/\d{1,25}/)[\w/+-]{8,}", re.ASCII),
     rf"\1{HIDDEN}",
 )
 
-TOKENS = tuple(Format(form.signs, lazy(form.pattern, re.ASCII)) for form in TOKEN_FORMS)
+TOKENS = tuple(Format(form.signs, lazy_pattern(form.pattern, re.ASCII)) for form in TOKEN_FORMS)
 """Each by itself: an expression that begins with a sign is quick."""
 
 JWT = Format(
     ("eyJ",),
-    lazy(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
+    lazy_pattern(r"(?<![\w-])(?>([\w-]*?)eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)*+", re.ASCII),
     rf"\1{HIDDEN}",
 )
 
 BEARER = Format(
     ("bearer", "basic"),
-    lazy(r"(?<![A-Za-z])((?:bearer|basic)[ \t]{1,8})[\w.~+/=-]{16,}", re.ASCII | re.IGNORECASE),
+    lazy_pattern(
+        r"(?<![A-Za-z])((?:bearer|basic)[ \t]{1,8})[\w.~+/=-]{16,}", re.ASCII | re.IGNORECASE
+    ),
     rf"\1{HIDDEN}",
     needs=" \t",
 )
 
 SIGNATURE = Format(
     ("sig=", "signature="),
-    lazy(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
+    lazy_pattern(r"(\bsig(?:nature)?=)[\w%+/=-]{16,}", re.ASCII | re.IGNORECASE),
     rf"\1{HIDDEN}",
     needs="=",
 )
@@ -115,15 +111,15 @@ OPEN_KEY = re.compile(rf"-----BEGIN {KEY_BLOCK}(?!.*?-----END {KEY_BLOCK})", re.
 FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
-        lazy(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
+        lazy_pattern(rf"-----BEGIN {KEY_BLOCK}(?:.*?-----END {KEY_BLOCK}|.*)", re.DOTALL),
     ),
     Format(  # a key whose beginning was cut off
         ("-----END ",),
-        lazy(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
+        lazy_pattern(rf"(?<![\w+/=\s])[\w+/=\s]*+-----END {KEY_BLOCK}", re.ASCII),
     ),
     Format(
         ("://",),
-        lazy(
+        lazy_pattern(
             r"(://[^\s/:@\"'`<>\\]{0,256}+:)[^\s/\"'`<>\\]+@"
             r"|(://)[^\s/:@\"'`<>\\]{20,256}+@"
         ),
@@ -136,14 +132,16 @@ FORMATS: tuple[Format, ...] = (
     BEARER,
     Format(
         ("cookie",),
-        lazy(r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE),
+        lazy_pattern(
+            r"(?<![A-Za-z])((?:set-)?cookie:[ \t]{0,8}+)[^\r\n]+", re.ASCII | re.IGNORECASE
+        ),
         rf"\1{HIDDEN}",
         needs=":",
     ),
     SIGNATURE,
     Format(
         SIGNS_OF_FLAGS,
-        lazy(
+        lazy_pattern(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
             rf"{ABOUT}"
             r"[\w-]{0,20}[ \t]{1,8})(?![-\[])[^\s\"']+",

@@ -24,9 +24,8 @@ from lineshaft.trace._formats import (
     TOKENS,
     WORD_ENDS,
     Format,
-    lazy,
 )
-from lineshaft.values import KEY_BLOCK
+from lineshaft.values import KEY_BLOCK, lazy_pattern
 
 _WORD = r"(?![/.~])[A-Za-z0-9+/=_.~-]"
 _IS_WORD = re.compile(rf"{_WORD}+")
@@ -54,7 +53,7 @@ def _cookies(match: re.Match[str]) -> str:
 PLAIN_FORMATS: tuple[Format, ...] = (
     Format(
         ("-----BEGIN ",),
-        lazy(
+        lazy_pattern(
             rf"(-----BEGIN {KEY_BLOCK}{_HEADERS})"
             rf"{_KEY_LINE}(?:{_BREAK}{_KEY_LINE}){{0,1000}}+(?:{_BREAK}[A-Za-z0-9+/=]{{16,39}}+)?"
         ),
@@ -62,7 +61,7 @@ PLAIN_FORMATS: tuple[Format, ...] = (
     ),
     Format(  # a key whose beginning is not in the part that a diff shows
         ("-----END ",),
-        lazy(
+        lazy_pattern(
             rf"(?<![A-Za-z0-9+/=])(?:{_KEY_LINE}{_BREAK}){{1,8}}+(?:[A-Za-z0-9+/=]{{16,39}}+{_BREAK})?"
             rf"((?:[A-Za-z0-9+/=]{{1,15}}+{_BREAK})?-----END {KEY_BLOCK})"
         ),
@@ -70,13 +69,15 @@ PLAIN_FORMATS: tuple[Format, ...] = (
     ),
     Format(
         ("://",),
-        lazy(r"(://[\w.~%+-]{0,256}+:)(?:[\w.~%+=:,-]*+@)++|(://)[\w.~%+=-]{20,256}+@", re.ASCII),
+        lazy_pattern(
+            r"(://[\w.~%+-]{0,256}+:)(?:[\w.~%+=:,-]*+@)++|(://)[\w.~%+=-]{20,256}+@", re.ASCII
+        ),
         rf"\1\2{HIDDEN}@",
     ),
     HOOKS,
     Format(
         SIGNS_OF_NAMES,
-        lazy(
+        lazy_pattern(
             rf"(?=[_PSTCADWMEpstcadwme])"
             rf"(?P<kept>(?P<name>{NAME}){WORD_ENDS}{ABOUT}[\w.-]{{0,40}}+"
             rf"(?:{_TIGHT}|{_TOLD}|{_BLANKS}){OPENING})"
@@ -92,7 +93,7 @@ PLAIN_FORMATS: tuple[Format, ...] = (
     BEARER,
     Format(
         ("cookie",),
-        lazy(
+        lazy_pattern(
             r"(?<![A-Za-z])(?:set-)?cookie:[ \t]{0,8}+[\w.-]{1,80}+=[\w.%+/=~-]++"
             r"(?:;[ ]?[\w.-]{1,80}+=[\w.%+/=~-]++)*+",
             re.ASCII | re.IGNORECASE,
@@ -103,7 +104,7 @@ PLAIN_FORMATS: tuple[Format, ...] = (
     SIGNATURE,
     Format(
         SIGNS_OF_FLAGS,
-        lazy(
+        lazy_pattern(
             r"((?<![\w-])--?[\w-]{0,40}?(?:pass(?:word|wd|phrase)|secret|token|api-?key|credential)"
             rf"{ABOUT}[\w-]{{0,20}}[ \t]{{1,8}})(?!-){_WORD}++{_ENDS}",
             re.ASCII | re.IGNORECASE,

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate, groupby
 
-from lineshaft.values import Struct
+from lineshaft.values import Struct, lazy_pattern
 
-_ANSI = re.compile(
+_ANSI = lazy_pattern(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]"  # colours, cursor
     r"|\][^\x07\x1b\r\n]*+(?:\x07|\x1b\\)?"  # window titles, links
     r"|[PX^_][^\x1b\r\n]*+(?:\x1b\\)?"  # device strings
@@ -19,11 +19,11 @@ _ANSI = re.compile(
     r"|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]"
 )
 
-_ERROR = re.compile(
+_ERROR = lazy_pattern(
     r"error|exception|traceback|fail|fatal|panic|denied|refused|not found|cannot|E_[A-Z]",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_CUT = lazy_pattern(
     r"\n\[\.\.\. (?:(?P<characters>[\d,]{1,20}) characters)?(?: and )?"
     r"(?:(?P<bytes>[\d,]{1,20}) bytes)? left out \.\.\.\]\n"
 )
@@ -35,7 +35,7 @@ _LONGEST_LINE = 400
 _MANY = 4
 _PASSING = "\0passing"
 
-_PASSED = re.compile(
+_PASSED = lazy_pattern(
     r"\s*(?:"
     r"[✓✔√] .*"
     r"|ok \d.*"
@@ -47,13 +47,13 @@ _PASSED = re.compile(
     r"|(?:\S+ )?[.s]+(?: +\[ *\d+%\])?"
     r")\s*"
 )
-_PROGRESS = re.compile(r"\d ?%|\d[\d.,]* ?/ ?\d|[#=█▏▎▍▌▋▊▉]{4}")
-_COUNTS = re.compile(r"[\d.,:%#=>█▏▎▍▌▋▊▉ -]+")
+_PROGRESS = lazy_pattern(r"\d ?%|\d[\d.,]* ?/ ?\d|[#=█▏▎▍▌▋▊▉]{4}")
+_COUNTS = lazy_pattern(r"[\d.,:%#=>█▏▎▍▌▋▊▉ -]+")
 
 
 def strip_ansi(text: str) -> str:
     """Return a text without terminal codes and control characters; tabs and line breaks stay."""
-    return _ANSI.sub("", text)
+    return _ANSI().sub("", text)
 
 
 def cut_for_model(text: str, limit: int = 4_000) -> str:
@@ -71,7 +71,7 @@ def cut_for_model(text: str, limit: int = 4_000) -> str:
         raise ValueError(f"limit must not be negative, not {limit}")
     if len(text) <= limit:
         return text
-    cuts = [_Cut.of(match) for match in _CUT.finditer(text)]
+    cuts = [_Cut.of(match) for match in _CUT().finditer(text)]
     room = limit - 2 * len(_Cut.all_of(cuts, len(text)).marker)
     if room < _SMALLEST:
         return text[:limit]
@@ -133,7 +133,7 @@ class _Cut(Struct, frozen=True):
 def _error_lines(text: str, room: int) -> str:
     """Return the lines about errors, the first and the last where not all fit."""
     lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
-    found = list(dict.fromkeys(line for line in lines if _ERROR.search(line)))
+    found = list(dict.fromkeys(line for line in lines if _ERROR().search(line)))
     first = _fitting(found, room // 2)
     last = _fitting(found[: len(first) - 1 if first else None : -1], room - _size(first))
     return "\n".join([*first, *reversed(last)])
@@ -159,10 +159,10 @@ def _kind(line: str) -> str:
     """Return the key that neighbouring lines share to become one: a word, or the line itself."""
     if len(line) > _LONGEST_LINE:
         return line
-    if _PASSED.fullmatch(line):
+    if _PASSED().fullmatch(line):
         return _PASSING
-    if _PROGRESS.search(line):
-        return _COUNTS.sub("\0", line)
+    if _PROGRESS().search(line):
+        return _COUNTS().sub("\0", line)
     return line.rstrip()
 
 

@@ -75,6 +75,7 @@ from lineshaft.values._inner_script import (
     inner_seed,
     no_scripts,
 )
+from lineshaft.values._lazy_pattern import lazy_pattern
 from lineshaft.values._limits import (
     Limits,
 )
@@ -131,7 +132,7 @@ from lineshaft.values._saved_run import (
     SavedRun,
 )
 from lineshaft.values._secret_names import looks_secret
-from lineshaft.values._struct import Struct
+from lineshaft.values._struct import Struct, as_dict
 from lineshaft.values._tokens import (
     KEY_BLOCK,
     TOKEN_FORMS,
@@ -287,6 +288,7 @@ __all__ = [
     "VerdictKind",
     "Waiting",
     "Workspace",
+    "as_dict",
     "beginning",
     "call_data",
     "counted",
@@ -303,6 +305,7 @@ __all__ = [
     "is_dropped",
     "is_requirement",
     "is_unseen",
+    "lazy_pattern",
     "lines_of",
     "looks_secret",
     "minor_version",

@@ -1,15 +1,16 @@
 """The caller of a run: its approver, its answers to tools, its event sink."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from lineshaft.values._calls import Approver, Origin
 from lineshaft.values._context import Answerer, Askable, Elicit, Roots, Sample
 from lineshaft.values._runs import Sink
+from lineshaft.values._struct import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Struct, frozen=True, kw_only=True):
     """The side that one run belongs to: it answers what the run asks, and hears its events."""
 
     approver: Approver | None = None
@@ -33,7 +34,7 @@ class Caller:
     origin: Origin = "code"
     """The way they came in, for policy, limits and record."""
 
-    trace: Mapping[str, str] = field(default_factory=dict[str, str])
+    trace: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """The trace that the run belongs to, for tools to continue: `traceparent`, `tracestate`,
     `baggage` (W3C Trace Context)."""
 

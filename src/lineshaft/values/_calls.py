@@ -1,9 +1,9 @@
 """A call, its outcome, and the verdict of policy."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast
 
+import msgspec
 from msgspec.structs import astuple
 
 from lineshaft.errors import ConfigError
@@ -31,8 +31,7 @@ Arguments = Mapping[str, object]
 """Arguments of a call by parameter name; JSON-like values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallScope:
+class CallScope(Struct, frozen=True, kw_only=True):
     """The limits that the containers around a call set to it; made by the gate alone."""
 
     origins: tuple[Origin, ...]
@@ -48,7 +47,7 @@ class CallScope:
     policy: "Policy | None" = None
     """What judges instead of the run's policy, never wider; None: the run's."""
 
-    own: "Mapping[str, Tool]" = field(default_factory=dict[str, "Tool"])
+    own: "Mapping[str, Tool]" = msgspec.field(default_factory=dict[str, "Tool"])
     """Tools that are there for these calls alone, by canonical name, beside `tools`."""
 
     replayable: bool = True
@@ -210,8 +209,7 @@ Approver = Callable[["tuple[Pending, ...]"], Awaitable[Mapping[str, Answer]]]
 """Answer some or all of the pending calls, by id, `*` all others; ids left out stay pending."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True, kw_only=True):
     """The facts about a tool, without the right to call it."""
 
     name: str
@@ -220,14 +218,15 @@ class ToolSpec:
     description: str = ""
     """What it does, for models and people."""
 
-    input_schema: Mapping[str, object] = field(default_factory=dict[str, object])
+    input_schema: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     """JSON Schema 2020-12 of the arguments, an object."""
 
     output_schema: Mapping[str, object] | None = None
     """JSON Schema 2020-12 of the results, which are validated; None: it does not say."""
 
-    observed: Mapping[str, object] | None = field(default=None, compare=False)
-    """The shape of its earlier results, where it has no output schema; not a promise."""
+    observed: Mapping[str, object] | None = None
+    """The shape of its earlier results, where it has no output schema; not a promise, and not
+    compared."""
 
     effect: Effect = "external"
     """What it touches."""
@@ -294,7 +293,7 @@ class ToolSpec:
     positional: tuple[str, ...] = ()
     """Parameters that may be given by position, in order."""
 
-    keywords: Mapping[str, str] = field(default_factory=dict[str, str])
+    keywords: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """Parameters that no keyword of Python can name, each by a keyword that is taken for it."""
 
     words_only: bool = False
@@ -303,7 +302,7 @@ class ToolSpec:
     own_name: str = ""
     """What its server calls it; empty for tools of no server."""
 
-    hints: Mapping[str, object] = field(default_factory=dict[str, object])
+    hints: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     """What its server says of its effects, and its title (annotations of MCP); nothing vouches for
     it."""
 
@@ -311,3 +310,12 @@ class ToolSpec:
     def namespace(self) -> str:
         """Return the part before the dot, or an empty string."""
         return self.name.rpartition(".")[0]
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all that the tool says of itself."""
+        if not isinstance(other, ToolSpec):
+            return NotImplemented
+        said = (name for name in self.__struct_fields__ if name != "observed")
+        return all(getattr(self, name) == getattr(other, name) for name in said)
+
+    __hash__ = None  # its schemas are dicts

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec import field
@@ -88,8 +87,7 @@ def nothing_else(arguments: Mapping[str, object]) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True, kw_only=True):
     """The most that a container allows to some of its calls."""
 
     tools: frozenset[str] | None = None

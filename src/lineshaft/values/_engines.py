@@ -1,7 +1,6 @@
 """The seam between a run and the engine that executes its script."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import msgspec
@@ -48,13 +47,14 @@ def engine_problem(name: object) -> str:
     return f"there is no engine {name!r}; this version has: {', '.join(ENGINES)}"
 
 
-@dataclass(slots=True, kw_only=True)
-class ReplayInputs:
+class ReplayInputs(Struct, kw_only=True):
     """The inputs of a script beside the results of its calls: clock and random numbers.
 
     With them and the results a script can be executed again. An engine plays back the recorded
     inputs in order, and records those that the script takes beyond them.
     """
+
+    __unshown__ = frozenset({"passed"})
 
     seed: str
     """Of random numbers, uuids and secrets; text of 64 hexadecimal digits."""
@@ -62,16 +62,14 @@ class ReplayInputs:
     readings: bytes = b""
     """Readings of clocks, in order, compact; how they are written is the engine's own."""
 
-    turns: list[int] = field(default_factory=list[int])
+    turns: list[int] = msgspec.field(default_factory=list[int])
     """The end of each turn of the script's event loop, in order: the number of the call whose
     completion was given, or 0 where time passed or no completion was there."""
 
     torn: bool = False
     """More was taken than is kept: the run cannot be executed again."""
 
-    passed: Callable[[Sequence[int], bytes], None] | None = field(
-        default=None, repr=False, compare=False
-    )
+    passed: Callable[[Sequence[int], bytes], None] | None = None
     """Called in the event loop at the start of a turn that makes calls, before they are dispatched,
     with the ends of the turns since the last time and the readings until this turn began."""
 

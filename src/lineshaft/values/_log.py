@@ -8,7 +8,6 @@ Implementations: `lineshaft.store.Store` (a file of SQLite) and `lineshaft.store
 import base64
 import zlib
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Literal, Protocol
 
 from msgspec import field
@@ -16,7 +15,7 @@ from msgspec import field
 from lineshaft.values._calls import Done, Value
 from lineshaft.values._runs import Event, EventKind
 from lineshaft.values._saved_run import KeptCall, KeptPause, SavedRun
-from lineshaft.values._struct import Struct
+from lineshaft.values._struct import Struct, as_dict
 
 RowKind = Literal[
     "begin",
@@ -120,14 +119,14 @@ def call_data(call: KeptCall) -> dict[str, object]:
 
 def done_data(done: Done) -> dict[str, object]:
     """Return how a call ended, as a row holds it."""
-    return {"value": done.value} if isinstance(done, Value) else asdict(done)
+    return {"value": done.value} if isinstance(done, Value) else as_dict(done)
 
 
 def pause_data(pause: KeptPause) -> dict[str, object]:
     """Return a pause as a row holds it, beside its blobs."""
     return {
         "document": pause.document,
-        "pending": [asdict(each) for each in pause.pending],
+        "pending": [as_dict(each) for each in pause.pending],
         "expires_at": pause.expires_at,
     }
 

@@ -6,26 +6,28 @@ as often: `(?:a{60000}){60000}` would never be ready.
 
 import re
 
+from lineshaft.values._lazy_pattern import lazy_pattern
+
 LONGEST_PATTERN = 10_000
 _MOST_COST = 20_000
 """Copied parts, all together; a tenth of a second."""
 
-_PARTS = re.compile(
+_PARTS = lazy_pattern(
     r"(?P<other>\\.|\[\^?+\]?+(?:[^\]\\]|\\.)*+\]?|\(\?#[^)]*+\)?)"
     r"|\{(?P<times>[0-9]*+)(?:,[0-9]*+)?\}"
     r"|(?P<one>.)",
     re.DOTALL,
 )
-_OTHER_SYNTAX = re.compile(r"\(\?[A-Za-z0-9-]*[xV]")
+_OTHER_SYNTAX = lazy_pattern(r"\(\?[A-Za-z0-9-]*[xV]")
 """Flags under which brackets and comments mean something else."""
 
 
 def is_costly(pattern: str) -> bool:
     """Return whether a regular expression is not to be compiled: too long, or copied too often."""
-    if len(pattern) > LONGEST_PATTERN or _OTHER_SYNTAX.search(pattern):
+    if len(pattern) > LONGEST_PATTERN or _OTHER_SYNTAX().search(pattern):
         return True
     sums, lasts = [0], [0]  # of each open group: its parts, but for the last one; the last one
-    for part in _PARTS.finditer(pattern):
+    for part in _PARTS().finditer(pattern):
         one = part["one"]
         if part["times"] is not None or one == "+":
             times = int((part["times"].lstrip("0") or "0")[:9]) if one is None else 1

@@ -2,6 +2,7 @@
 
 import re
 
+from lineshaft.values._lazy_pattern import lazy_pattern
 from lineshaft.values._struct import Struct
 
 NO_BOUNDARY = "none"
@@ -37,7 +38,7 @@ class PythonOptions(Struct, frozen=True, kw_only=True):
 
 _VERSION = r"(?:===?|[~!<>]=|[<>]) *+[\w.*+!-]++ *+"
 _VERSIONS = rf"{_VERSION}(?:, *+{_VERSION})*+"
-_REQUIREMENT = re.compile(
+_REQUIREMENT = lazy_pattern(
     r"[A-Za-z0-9][\w.-]*+ *+(?:\[[\w., -]*+\] *+)?+"  # a name, and its extras
     rf"(?:{_VERSIONS}|\( *+{_VERSIONS}\) *+)?+"
     r"(?:;(?!.* -)[ ()\w.,*+!<>=~'\"-]*+)?+",  # where it is wanted
@@ -51,4 +52,4 @@ def is_requirement(text: str) -> bool:
     No address and no path: pip builds what lies there outside of the jail, only wheels or not, and
     uv fills in variables of the environment. No option either, which a list of requirements has.
     """
-    return _REQUIREMENT.fullmatch(text) is not None
+    return _REQUIREMENT().fullmatch(text) is not None

@@ -31,8 +31,16 @@ class _OfDataclass:
         return getattr(_dataclass(owner), self._name)
 
 
+class _StructMeta(msgspec.StructMeta):
+    """Tells a signature also where annotations name what only a type checker imports."""
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(_dataclass(self))
+
+
 @dataclass_transform(field_specifiers=(msgspec.field,))
-class Struct(msgspec.Struct):
+class Struct(msgspec.Struct, metaclass=_StructMeta):
     """A value type.
 
     `dataclasses.fields`, `replace`, `asdict` and `is_dataclass` take it as they take a dataclass;

@@ -8,11 +8,13 @@ import re
 import tomllib
 from typing import Any
 
+from lineshaft.values._lazy_pattern import lazy_pattern
+
 _MOST_CHARACTERS = 500_000
 _MOST_PARTS = 32
 
 # Each piece is taken even where its end is missing, so that none is looked through twice.
-_TEXTS = re.compile(
+_TEXTS = lazy_pattern(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\Z)'
     r"|'''(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"
     r'|"(?:[^"\\\n]|\\[^\n])*+"?'
@@ -20,7 +22,7 @@ _TEXTS = re.compile(
     r"|#[^\n]*+",
     re.DOTALL,
 )
-_DOTTED = re.compile(r"[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++)*+")
+_DOTTED = lazy_pattern(r"[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++)*+")
 
 
 def toml_table(text: str) -> dict[str, Any]:
@@ -32,8 +34,8 @@ def toml_table(text: str) -> dict[str, Any]:
     """
     if len(text) > _MOST_CHARACTERS:
         raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
-    bare = _TEXTS.sub("_", text)
-    if any(match[0].count(".") >= _MOST_PARTS for match in _DOTTED.finditer(bare)):
+    bare = _TEXTS().sub("_", text)
+    if any(match[0].count(".") >= _MOST_PARTS for match in _DOTTED().finditer(bare)):
         raise ValueError(f"a key has more than {_MOST_PARTS} parts")
     try:
         return tomllib.loads(text)

@@ -4,9 +4,9 @@ Canonical paths are the keys. Pure: it takes notes and never looks at the disk.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from lineshaft.errors import StaleFile
 from lineshaft.values import Change, ChangeKind, Struct
@@ -19,8 +19,7 @@ _KEPT_BYTES = 16_000_000
 _ABSENT = "absent"
 
 
-@dataclass(slots=True)
-class Touched:
+class Touched(Struct):
     """One path that was changed."""
 
     first: State
@@ -34,9 +33,7 @@ class Touched:
     """Lines, all changes added up."""
 
     removed: int = 0
-    _counted: tuple[State, State, tuple[int, int]] | None = field(
-        default=None, repr=False, compare=False
-    )
+    _counted: tuple[State, State, tuple[int, int]] | None = None
     """Two contents, and their difference, which is asked for several times."""
 
     def lines(self, base: State) -> tuple[int, int]:

@@ -3,12 +3,13 @@
 import json as json_module
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import click
+from msgspec.structs import replace
 
 from lineshaft.cli import _completion
 from lineshaft.cli._carry import carry

@@ -6,10 +6,11 @@ from collections import Counter
 from typing import cast
 
 from lineshaft.errors import ConfigError
+from lineshaft.values import lazy_pattern
 
 # Each piece is taken even where its end is missing: looking for an end from every beginning would
 # take time by the square of a hostile text.
-_PIECES = re.compile(
+_PIECES = lazy_pattern(
     r'"(?:[^"\\\n]|\\.)*+"?'  # a text, in which nothing counts
     r"|//[^\n]*+"
     r"|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
@@ -34,7 +35,7 @@ def read_jsonc(text: str) -> object:
         ConfigError: It is something else; says the line, and shows nothing of the text.
     """
     try:
-        value = cast("object", json.loads(_PIECES.sub(_blanked, text), object_pairs_hook=_table))
+        value = cast("object", json.loads(_PIECES().sub(_blanked, text), object_pairs_hook=_table))
     except json.JSONDecodeError as error:
         raise ConfigError(f"it is not JSON: line {error.lineno}: {error.msg}") from error
     except (RecursionError, ValueError) as error:  # also numbers of thousands of digits

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from lineshaft.config.definitions.definition import ServerSetting
 from lineshaft.config.definitions.masking import names_data
+from lineshaft.values import lazy_pattern
 
 _DATA = frozenset({"db", "sqlite", "sqlite3", "duckdb", "jsonl", "ndjson", "csv", "tsv", "log"})
-_INTERPRETER = re.compile(
+_INTERPRETER = lazy_pattern(
     r"(python|pypy|perl|ruby|lua|php|node|Rscript)[\d.]*|deno|bun|tsx|ts-node|java|julia|wine|"
     r"(ba|da|z|k|fi|c)?sh|pwsh|powershell|cmd|env|exec|nice|nohup|sudo|time|timeout|xargs|make|uv",
     re.IGNORECASE,
 )
-_LOADER = re.compile(
+_LOADER = lazy_pattern(
     r"-(r|m|c|e|C|f|I|S|x)|--?(require|import|loader|experimental-loader|eval|exec|module|directory|"
     r"project|package|from|with|with-editable|prefix|cwd|script|config|plugin|load|init|rcfile|"
     r"env-file|file|run|start|command)"
@@ -41,10 +42,10 @@ def words_that_may_start(
     due = _is_interpreter(server.command)
     before = ""
     for word in server.args:
-        loads = bool(_LOADER.fullmatch(before.partition("=")[0]))
+        loads = bool(_LOADER().fullmatch(before.partition("=")[0]))
         name, sign, value = word.partition("=")
         is_option = word.startswith("-")
-        of_option = is_option and bool(sign) and not _LOADER.fullmatch(name)
+        of_option = is_option and bool(sign) and not _LOADER().fullmatch(name)
         texts = filled[word]
         if is_option:
             is_data = of_option and _are_data((value,), folder)
@@ -60,7 +61,7 @@ def words_that_may_start(
 
 
 def _is_interpreter(word: str) -> bool:
-    return bool(_INTERPRETER.fullmatch(os.path.basename(word).removesuffix(".exe")))  # noqa: PTH119  of any system
+    return bool(_INTERPRETER().fullmatch(os.path.basename(word).removesuffix(".exe")))  # noqa: PTH119  of any system
 
 
 def _are_data(texts: tuple[str, ...], folder: Path) -> bool:

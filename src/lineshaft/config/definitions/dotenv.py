@@ -5,13 +5,14 @@ from pathlib import Path
 
 from lineshaft.config._files import read_bytes
 from lineshaft.errors import ConfigError
+from lineshaft.values import lazy_pattern
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"""\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*
     (?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\n]*?))\s*(?:(?<=\s)\#[^\n]*)?""",
     re.VERBOSE,
 )
-_ESCAPED = re.compile(r"\\(.)")
+_ESCAPED = lazy_pattern(r"\\(.)")
 
 
 def env_file(path: Path) -> dict[str, str]:
@@ -31,12 +32,12 @@ def env_file(path: Path) -> dict[str, str]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        match = _LINE.fullmatch(line)
+        match = _LINE().fullmatch(line)
         if match is None or "\0" in line:
             raise ConfigError(f"{str(path)!r}: line {number} is not NAME=value")
         name, quoted, plain, bare = match.groups()
         if quoted is not None:
-            found[name] = _ESCAPED.sub(lambda each: "\n" if each[1] == "n" else each[1], quoted)
+            found[name] = _ESCAPED().sub(lambda each: "\n" if each[1] == "n" else each[1], quoted)
         else:
             found[name] = plain if plain is not None else (bare or "")
     return found

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from lineshaft.config._secrets import holds_secret, is_token
 from lineshaft.config.definitions.definition import ServerSetting
-from lineshaft.values import Struct, looks_secret
+from lineshaft.values import Struct, lazy_pattern, looks_secret
 
-_SCHEME = re.compile(r"(?:bearer|basic|token)\s+", re.IGNORECASE)
-_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]*):\s*(?=\S)")
-_RANDOM = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_=+-]{20,}")
+_SCHEME = lazy_pattern(r"(?:bearer|basic|token)\s+", re.IGNORECASE)
+_HEADER = lazy_pattern(r"([A-Za-z][A-Za-z0-9-]*):\s*(?=\S)")
+_RANDOM = lazy_pattern(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_=+-]{20,}")
 
 
 def looks_random(text: str) -> bool:
     """Return whether a part of an address looks like a key rather than a name."""
-    return is_token(text) or _RANDOM.fullmatch(text) is not None
+    return is_token(text) or _RANDOM().fullmatch(text) is not None
 
 
 class Literals(Struct, kw_only=True):
@@ -61,7 +61,7 @@ class Literals(Struct, kw_only=True):
         """
         if not holds_secret(name, text):
             return text
-        scheme = _SCHEME.match(text)
+        scheme = _SCHEME().match(text)
         start = scheme[0] if scheme else ""
         return start + self._variable(name, text[len(start) :], own=own)
 
@@ -82,7 +82,7 @@ class Literals(Struct, kw_only=True):
         option = ""
         for word in words:
             name, sign, value = word.partition("=")
-            header = _HEADER.match(word)
+            header = _HEADER().match(word)
             if option and not word.startswith("-"):
                 yield self._value(option, word, own=False)
             elif sign and holds_secret(name, value):

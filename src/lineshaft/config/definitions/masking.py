@@ -7,18 +7,18 @@ from urllib.parse import urlsplit
 from lineshaft.config._secrets import holds_secret, is_token, without_tokens
 from lineshaft.config.definitions.definition import ServerSetting
 from lineshaft.config.definitions.literals import looks_random
-from lineshaft.values import looks_secret
+from lineshaft.values import lazy_pattern, looks_secret
 
 MASK = "***"
 
-_ONE_WORD = re.compile(r"[\w.~+/=:@%-]{1,500}", re.ASCII)
+_ONE_WORD = lazy_pattern(r"[\w.~+/=:@%-]{1,500}", re.ASCII)
 """What a secret is written with, and a command line of a shell is not."""
 
-_QUERY = re.compile(r"(?<=[?&])([\w.-]{1,100})=([\w.~+/%-]{1,500})", re.ASCII)
-_LOGIN = re.compile(r"(?<=://)[\w.~+:%-]{1,500}@", re.ASCII)
-_PATH = re.compile(r"(?<=/)[\w+=-]{20,200}(?=[/?#]|$)", re.ASCII)
+_QUERY = lazy_pattern(r"(?<=[?&])([\w.-]{1,100})=([\w.~+/%-]{1,500})", re.ASCII)
+_LOGIN = lazy_pattern(r"(?<=://)[\w.~+:%-]{1,500}@", re.ASCII)
+_PATH = lazy_pattern(r"(?<=/)[\w+=-]{20,200}(?=[/?#]|$)", re.ASCII)
 
-_LOADS = re.compile(
+_LOADS = lazy_pattern(
     r"(LD_|DYLD_|NODE_|NPM_|YARN_|PNPM_|BUN_|DENO_|PYTHON|UV_|PIP_|CONDA_|PERL|RUBY|GEM_|BUNDLE_|"
     r"GIT_|LUA_|PHP|DOTNET_|CORECLR_|COR_|GOFLAGS|CARGO_|RUSTC|XDG_|LIBRARY_PATH|GCONV_|SSL_|"
     r"BASH_|CURL_|DOCKER_|ELECTRON_|LESSOPEN|EDITOR|VISUAL|PAGER).*|.*(JAVA|JDK).*OPTIONS|.*PROXY|"
@@ -26,10 +26,10 @@ _LOADS = re.compile(
     re.IGNORECASE,
 )
 
-_DATA = re.compile(
+_DATA = lazy_pattern(
     r"(.*_)?(MEMORY|DB|DATABASE|DATA|STORE|STORAGE|LOGS?|SQLITE|VAULT)(_.*)?", re.IGNORECASE
 )
-_NO_DATA = re.compile(
+_NO_DATA = lazy_pattern(
     r"(LD_|DYLD_|NODE|NPM|PYTHON|PERL|RUBY|LUA|PHP|UV|BASH|GIT).*|.*(JAVA|JDK).*OPTIONS|"
     r".*(LIB|MODULE|PLUGIN|CLASS|PACKAGE|EXEC|BIN|SCRIPT|LOADER).*",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _NO_DATA = re.compile(
 
 def names_data(variable: str) -> bool:
     """Return whether a variable names the place of a server's data, such as `MEMORY_FILE_PATH`."""
-    return _DATA.fullmatch(variable) is not None and not _NO_DATA.fullmatch(variable)
+    return _DATA().fullmatch(variable) is not None and not _NO_DATA().fullmatch(variable)
 
 
 def shown_server(server: ServerSetting) -> str:
@@ -80,7 +80,7 @@ def masked_url(url: str) -> str:
 
 def changes_what_is_loaded(name: str) -> bool:
     """Return whether a variable can make a program run other code than its words say."""
-    return _LOADS.fullmatch(name) is not None and not names_data(name)
+    return _LOADS().fullmatch(name) is not None and not names_data(name)
 
 
 def told_words(words: Sequence[str]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def told_words(words: Sequence[str]) -> Iterator[str]:
         header = re.match(r"([A-Za-z-]{1,100}):\s*", word)
         if option and not word.startswith("-"):
             yield told_value(option, word)
-        elif sign and _ONE_WORD.fullmatch(name):
+        elif sign and _ONE_WORD().fullmatch(name):
             yield f"{name}={told_value(name, value)}"
         elif header and "://" not in word[: header.end() + 2]:
             yield header[0] + told_value(header[1], word[header.end() :])
@@ -120,12 +120,12 @@ def told_value(name: str, value: str) -> str:
     scheme = re.match(r"(?:bearer|basic|token)\s+", value, re.IGNORECASE)
     start = scheme[0] if scheme else ""
     rest = value[len(start) :]
-    if name and _ONE_WORD.fullmatch(rest) and holds_secret(name, rest):
+    if name and _ONE_WORD().fullmatch(rest) and holds_secret(name, rest):
         return f"{start}{MASK}"
     if re.match(r"[a-z][a-z0-9+.-]*://\S+$", value, re.IGNORECASE):
-        value = _LOGIN.sub(f"{MASK}@", value)
-        value = _QUERY.sub(_told_pair, value)
-        value = _PATH.sub(lambda part: MASK if looks_random(part[0]) else part[0], value)
+        value = _LOGIN().sub(f"{MASK}@", value)
+        value = _QUERY().sub(_told_pair, value)
+        value = _PATH().sub(lambda part: MASK if looks_random(part[0]) else part[0], value)
     return without_tokens(value, MASK)
 
 

@@ -20,6 +20,7 @@ from lineshaft.config.definitions.data import words_that_may_start
 from lineshaft.config.definitions.definition import ServerSetting
 from lineshaft.config.definitions.variables import Variables
 from lineshaft.errors import ConfigError
+from lineshaft.values import lazy_pattern
 
 _MOST_WORDS = 4_000
 _MOST_FILES = 200
@@ -29,9 +30,9 @@ _MOST_FOLDERS = 8
 _STARTS = ("__main__.py", "__init__.py", "index.js", "index.mjs", "index.cjs", "package.json")
 """What is started where a folder is named."""
 
-_BETWEEN = re.compile(r"[\s:;,=|&()<>{}\[\]`$'\"@!]+")
-_NO_NAME = re.compile("[\0\ud800-\udfff]")
-_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_BETWEEN = lazy_pattern(r"[\s:;,=|&()<>{}\[\]`$'\"@!]+")
+_NO_NAME = lazy_pattern("[\0\ud800-\udfff]")
+_MODULE = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 def files_of(server: ServerSetting) -> tuple[Path, ...]:
@@ -106,11 +107,11 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
     """
     words: dict[str, None] = {}
     for text in texts:
-        found = [text, *_BETWEEN.split(text)]
+        found = [text, *_BETWEEN().split(text)]
         with suppress(ValueError):  # no command of a shell
             found += shlex.split(text)
         found += [part for word in found for part in (word.partition("=")[2], word[2:])]
-        words |= dict.fromkeys(word for word in found if word and not _NO_NAME.search(word))
+        words |= dict.fromkeys(word for word in found if word and not _NO_NAME().search(word))
         if len(words) > _MOST_WORDS:
             raise _too_many_words()
     return tuple(words)
@@ -142,7 +143,7 @@ def _meant(folder: Path, word: str) -> Iterator[Path]:
         yield Path(os.path.expanduser(word))  # noqa: PTH111  Path's raises for unknown users
     if _is_folder(path):
         yield from (path / name for name in _STARTS)
-    elif _MODULE.fullmatch(word) and len(word) < 200:
+    elif _MODULE().fullmatch(word) and len(word) < 200:
         module = folder / word.replace(".", "/")
         yield module.with_name(f"{module.name}.py")
         yield from (module / "__init__.py", module / "__main__.py")

@@ -3,20 +3,20 @@
 import codecs
 import re
 
-from lineshaft.values import Struct
+from lineshaft.values import Struct, lazy_pattern
 
-_TEXTS = re.compile(
+_TEXTS = lazy_pattern(
     r"text/.*|application/(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|sql|"
     r"x-www-form-urlencoded|x-sh|[\w.+-]+\+(?:json|xml|yaml))"
 )
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
-_SAFE = re.compile(
+_SAFE = lazy_pattern(
     r"utf-?8|us-ascii|ascii|latin-?1|iso-?8859-\d{1,2}|windows-125\d|cp125\d|utf-?(?:16|32)(?:[bl]e)?"
     r"|shift_jis|euc-(?:jp|kr)|iso-2022-jp|gb2312|gbk|gb18030|big5|koi8-[ru]|macintosh"
 )
 """Encodings of the web; Python knows more, and some of them take a long time or are no text."""
 
-_SAID_INSIDE = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
+_SAID_INSIDE = lazy_pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -45,7 +45,7 @@ def media_type(content_type: str, body: bytes) -> str:
 
 def is_text(kind: str) -> bool:
     """Return whether a media type is one of text."""
-    return _TEXTS.fullmatch(kind) is not None
+    return _TEXTS().fullmatch(kind) is not None
 
 
 def is_page(kind: str) -> bool:
@@ -70,7 +70,7 @@ def _encodings(content_type: str, body: bytes) -> list[str]:
     header = Message()
     header["content-type"] = content_type[:1_000].replace("\r", " ").replace("\n", " ")
     said = [str(header.get_param("charset") or "")]
-    inside = _SAID_INSIDE.search(body[:_BEGINNING])
+    inside = _SAID_INSIDE().search(body[:_BEGINNING])
     said += [inside[1].decode("ascii", "ignore")] if inside else []
-    known = [each.lower() for each in said if _SAFE.fullmatch(each.lower())]
+    known = [each.lower() for each in said if _SAFE().fullmatch(each.lower())]
     return [*marked, *known, "utf-8"]

@@ -1,9 +1,10 @@
 """From what a tool asks to what a client is asked, and back."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ToolError
 from lineshaft.mcp._sampling import as_json, listed_roots, sampling_answer, sampling_request

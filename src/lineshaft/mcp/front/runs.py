@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import anyio
 import mcp_types as types
 from mcp import MCPError
+from msgspec.structs import replace
 
 from lineshaft.errors import RunBusy, RunUnknown, ToolError
 from lineshaft.mcp.client import failed_results, refusals

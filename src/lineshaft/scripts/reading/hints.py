@@ -8,7 +8,7 @@ from typing import cast
 
 from lineshaft.scripts.reading.recent import Recent
 from lineshaft.tools import script_name, signature
-from lineshaft.values import Raised, Struct, ToolSpec
+from lineshaft.values import Raised, Struct, ToolSpec, lazy_pattern
 
 
 class ScriptFailure(Struct, frozen=True):
@@ -123,13 +123,13 @@ def _outer_key(line: str, key: str) -> str:
     """Return the key that stands right before another one in a line: `b` in `a["b"][0]["c"]`."""
     for quote in "\"'":
         before, found, _ = line.partition(f"[{quote}{key}{quote}]")
-        outer = _SUBSCRIPTS.search(before) if found else None
+        outer = _SUBSCRIPTS().search(before) if found else None
         if outer is not None:
             return outer["key"]
     return ""
 
 
-_SUBSCRIPTS = re.compile(r"""\[(["'])(?P<key>[^"'\[\]]+)\1\](?:\[[^"'\[\]]+\])*$""")
+_SUBSCRIPTS = lazy_pattern(r"""\[(["'])(?P<key>[^"'\[\]]+)\1\](?:\[[^"'\[\]]+\])*$""")
 
 
 class KeyLevel(Struct, frozen=True):
@@ -261,19 +261,19 @@ def _result(failure: ScriptFailure) -> str:
 
 def _awaited(failure: ScriptFailure) -> str:
     """Say where `await` stands before a part of a result, or before what is no tool's call."""
-    for found in _AWAITED.finditer(failure.line):
+    for found in _AWAITED().finditer(failure.line):
         name = found["name"]
         if name in _PLAIN_HELPERS:
             return f"`{name}` is no tool: leave out the `await`"
-        part = _PART.match(_after_brackets(failure.line[found.end() :]))
+        part = _PART().match(_after_brackets(failure.line[found.end() :]))
         if part and name in _BY_SCRIPT_NAME.get(failure.specs):
             key = "[...]" if part["key"] else f".{part['name']}"
             return f"`await` takes all that follows it: write `(await {name}(...)){key}`"
     return ""
 
 
-_AWAITED = re.compile(r"\bawait (?:tools\.)?(?P<name>[^\W\d][\w.]*)\(")
-_PART = re.compile(r"(?P<key>\[)|\.(?P<name>\w+)")
+_AWAITED = lazy_pattern(r"\bawait (?:tools\.)?(?P<name>[^\W\d][\w.]*)\(")
+_PART = lazy_pattern(r"(?P<key>\[)|\.(?P<name>\w+)")
 _PLAIN_HELPERS = frozenset({"batched", "json_parse", "table"})
 """The helpers that are not awaited."""
 
@@ -281,14 +281,14 @@ _PLAIN_HELPERS = frozenset({"batched", "json_parse", "table"})
 def _after_brackets(text: str) -> str:
     """Return what stands behind the bracket that closes one before the text; empty: none does."""
     depth = 1
-    for found in _BRACKETS.finditer(text):
+    for found in _BRACKETS().finditer(text):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
         if not depth:
             return text[found.end() :]
     return ""
 
 
-_BRACKETS = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
+_BRACKETS = lazy_pattern(r"""[()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""")
 """Brackets, and the quotes that may hold some."""
 
 
@@ -316,7 +316,7 @@ def _unpacked(failure: ScriptFailure) -> str:
 
 def _looped(failure: ScriptFailure) -> tuple[str, str]:
     """Return the tool whose whole result a loop by pairs goes through, and how to write that."""
-    loop = _PAIRS.search(failure.line)
+    loop = _PAIRS().search(failure.line)
     if loop is None:
         return "", ""
     name = loop["name"]
@@ -325,10 +325,10 @@ def _looped(failure: ScriptFailure) -> tuple[str, str]:
         bindings = re.findall(bound, failure.source)
         return (bindings[-1] if bindings else ""), name
     tool, rest = loop["tool"], _after_brackets(failure.line[loop.end() :]).lstrip(") ")
-    return ("" if _PART.match(rest) else tool), f"(await {tool}(...))"
+    return ("" if _PART().match(rest) else tool), f"(await {tool}(...))"
 
 
-_PAIRS = re.compile(
+_PAIRS = lazy_pattern(
     r"\bfor \(?\w+, *\w+\)? in "
     r"(?:(?P<name>[^\W\d]\w*) *(?:[:\])}]|if\b|$)|\(?await (?:tools\.)?(?P<tool>[\w.]+)\()"
 )
@@ -652,7 +652,7 @@ _SYNTAX = (
 )  # fmt: skip  # words, not one a line
 
 
-_KEYWORD_GIVEN = re.compile(rf"(?:^|[(,])\s*({'|'.join(keyword.kwlist)})\s*=(?!=)")
+_KEYWORD_GIVEN = lazy_pattern(rf"(?:^|[(,])\s*({'|'.join(keyword.kwlist)})\s*=(?!=)")
 """A keyword of Python in the place of a name: of an argument, or of a variable."""
 
 
@@ -667,7 +667,7 @@ def syntax_hint(message: str, line: str) -> str:
         return "give the code alone, without the fence around it"
     if re.match(r"else\s+if\b", line):
         return "write `elif`"
-    if message == "invalid syntax" and (word := _KEYWORD_GIVEN.search(line)):
+    if message == "invalid syntax" and (word := _KEYWORD_GIVEN().search(line)):
         return f"`{word[1]}` is Python's own word: write `{word[1]}_`"
     found = (hint for pattern, hint in _SYNTAX if re.search(pattern, message))
     return next(found, "")

@@ -1,7 +1,8 @@
 """A script that was read: its repaired text, and the findings of reading."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from lineshaft.values import Finding, PythonTarget, Struct, ToolSpec
 
@@ -33,9 +34,10 @@ class NewerSyntax(Struct, frozen=True, kw_only=True):
     what: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Struct, frozen=True, kw_only=True):
     """A script that was read, and the findings of the reading."""
+
+    __unshown__ = frozenset({"specs", "told", "checks"})
 
     name: str
     original: str
@@ -78,17 +80,17 @@ class Prepared:
     wants_types: bool = False
     """Whether a type checker is useful: there are tools, or async functions of its own."""
 
-    specs: Sequence[ToolSpec] = field(default=(), repr=False)
+    specs: Sequence[ToolSpec] = ()
     """The tools that it was read with."""
 
     hidden: frozenset[str] = frozenset()
     """Canonical names of tools that are known by name only."""
 
-    told: Sequence[ToolSpec] = field(default=(), repr=False)
+    told: Sequence[ToolSpec] = ()
     """The others: what messages and hints may speak of."""
 
-    checks: list[tuple[Checked, tuple[Finding, ...]]] = field(
-        default_factory=list[tuple[Checked, tuple[Finding, ...]]], repr=False, compare=False
+    checks: list[tuple[Checked, tuple[Finding, ...]]] = msgspec.field(
+        default_factory=list[tuple[Checked, tuple[Finding, ...]]]
     )
     """Findings of checks: a script that runs again is not checked again."""
 

@@ -3,12 +3,11 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
 from lineshaft.tools import checker_stubs, record_keys, record_tools, script_name
-from lineshaft.values import Stubs, ToolSpec
+from lineshaft.values import Struct, Stubs, ToolSpec
 
 _SURROUNDINGS = """
 import typing as _typing
@@ -27,20 +26,17 @@ _MODULES = ("asyncio", "datetime", "json", "math", "re")
 """Modules in scope without an import, beside `tools` and the namespaces."""
 
 
-@dataclass(frozen=True)
-class ToldTools:
+class ToldTools(Struct, frozen=True, dict=True):
     """Tools that scripts may call; their descriptions are made when first needed."""
 
     specs: Sequence[ToolSpec]
     hidden: frozenset[str]
     """Canonical names of tools that are known by name alone."""
 
-    by_name: dict[str, ToolSpec] = field(init=False)
-    """By canonical name; without the hidden ones."""
-
-    def __post_init__(self) -> None:
-        told = {spec.name: spec for spec in self.specs if spec.name not in self.hidden}
-        object.__setattr__(self, "by_name", told)
+    @cached_property
+    def by_name(self) -> dict[str, ToolSpec]:
+        """By canonical name; without the hidden ones."""
+        return {spec.name: spec for spec in self.specs if spec.name not in self.hidden}
 
     @cached_property
     def told(self) -> tuple[ToolSpec, ...]:

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote_to_bytes
 from lineshaft.errors import ConfigError
 from lineshaft.tools.schemas.paths import Marked
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, subschemas
+from lineshaft.values import lazy_pattern
 
 ADDRESS = "web-address"
 
@@ -16,13 +17,13 @@ WebAddress = Annotated[str, Marked(ADDRESS)]
 the run holds for its scheme, host and port alone."""
 
 _MOST = 4_000
-_PARTS = re.compile(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]*)(?P<rest>.*)", re.IGNORECASE)
-_PLACE = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
+_PARTS = lazy_pattern(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]*)(?P<rest>.*)", re.IGNORECASE)
+_PLACE = lazy_pattern(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
+_LABEL = lazy_pattern(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = lazy_pattern(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _PORTS = {"http": 80, "https": 443}
-_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_ESCAPE = lazy_pattern(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 )  # fmt: skip  # a table
@@ -64,7 +65,7 @@ def web_address(text: str) -> str:
         raise ValueError(f"the address has {len(text):,} characters; at most {_MOST:,} are taken")
     if not text.isprintable() or " " in text or "\\" in text:
         raise ValueError("the address has a space, a backslash or a character without a sign")
-    parts = _PARTS.fullmatch(text)
+    parts = _PARTS().fullmatch(text)
     if parts is None:
         raise ValueError("the address is not whole: write http://... or https://...")
     scheme = parts["scheme"].lower()
@@ -72,7 +73,7 @@ def web_address(text: str) -> str:
         raise ValueError(f"the scheme {scheme!r} is not fetched; http and https are")
     if "@" in parts["place"]:
         raise ValueError("the address has a user or password in front of its host: leave it out")
-    place = _PLACE.fullmatch(parts["place"])
+    place = _PLACE().fullmatch(parts["place"])
     if place is None:
         raise ValueError("the address has no host, or its port is no number")
     host = _host(place["host"])
@@ -109,14 +110,14 @@ def _host(text: str) -> str:
         return str(_inner(address) or f"[{address}]")
     name = _ascii(text).removesuffix(".")
     labels = name.split(".")
-    if _NUMBER.fullmatch(labels[-1]):
+    if _NUMBER().fullmatch(labels[-1]):
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
             raise ValueError(
                 f"{text!r} is no host: write an IPv4 address as four numbers with dots"
             ) from None
-    if len(name) > 253 or not all(map(_LABEL.fullmatch, labels)):
+    if len(name) > 253 or not all(map(_LABEL().fullmatch, labels)):
         raise ValueError(f"{text!r} is no host name")
     return name
 
@@ -163,10 +164,10 @@ def _plain(text: str) -> str:
         byte = unquote_to_bytes(match[0])
         return byte.decode() if byte[0] in _UNRESERVED else match[0].upper()
 
-    return _ESCAPE.sub(same, quote(_STRAY.sub("%25", text), safe=_IN_PATH + "?"))
+    return _ESCAPE().sub(same, quote(_STRAY().sub("%25", text), safe=_IN_PATH + "?"))
 
 
-_STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_STRAY = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
 
 
 def _either(schema: Schema) -> list[Schema]:

@@ -1,8 +1,9 @@
 """Arguments that name files: their types, and their places in a schema."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Annotated
+
+import msgspec
 
 from lineshaft.errors import ConfigError
 from lineshaft.tools.schemas.pointers import Schema, as_list, as_schema, resolve, subschemas
@@ -12,8 +13,7 @@ ENTRY = "workspace-entry"
 _MOST_STEPS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """Puts a `format` into the JSON Schema that pydantic makes."""
 
     format: str

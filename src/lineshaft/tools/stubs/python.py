@@ -1,7 +1,8 @@
 """Python stubs: a form for models and people, and one for a type checker."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from lineshaft.tools.stubs.reader import read_specs
 from lineshaft.tools.stubs.shapes import (

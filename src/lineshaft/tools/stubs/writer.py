@@ -1,8 +1,9 @@
 """Types as Python source."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, cast
+
+from msgspec.structs import replace
 
 from lineshaft.tools._names import is_identifier
 from lineshaft.tools.stubs.reader import WORDS

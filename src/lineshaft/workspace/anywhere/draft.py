@@ -5,12 +5,11 @@ the packing are those of a stage on the disk.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
 
 from msgspec import field
 from msgspec.structs import replace
 
-from lineshaft.values import Change, Entry, Struct, decode
+from lineshaft.values import Change, Entry, Struct, as_dict, decode
 from lineshaft.workspace._contents import Contents, Held, bytes_of
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace.disk import NOTHING, FileState
@@ -170,22 +169,22 @@ class Draft(Struct):
             "seen": {"tokens": seen.tokens, "reported": sorted(seen.reported)},
             "staged": ledger_facts(self.staged, packing),
             "nodes": {path: self._node_facts(path, packing) for path in self.nodes},
-            "sights": {path: asdict(thing) for path, thing in self.sights.items()},
-            "done": [asdict(change) for change in self.done],
+            "sights": {path: as_dict(thing) for path, thing in self.sights.items()},
+            "done": [as_dict(change) for change in self.done],
             "stages": self.stages,
             "version": self.version,
             "layers": {name: layer.facts(packing) for name, layer in self.layers.items()},
-            "abandoned": [asdict(change) for change in self.abandoned],
+            "abandoned": [as_dict(change) for change in self.abandoned],
         }
 
     def _node_facts(self, path: str, packing: Packing) -> Json:
         node = self.nodes[path]
         held = None if node.held is None else packing.put(bytes_of(node.held))
         return {
-            "thing": asdict(node.thing),
+            "thing": as_dict(node.thing),
             "held": held,
             "came": node.came,
-            "base": asdict(self.bases[path]),
+            "base": as_dict(self.bases[path]),
         }
 
     @classmethod

@@ -6,15 +6,13 @@ Above: all that reads or changes files at decided places. Below: the editor's wi
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 from lineshaft.values import Struct
 
 
-@dataclass(frozen=True)
-class Unsaved:
+class Unsaved(Struct, frozen=True, dict=True):
     """A file's content as an editor shows it."""
 
     data: bytes | None

@@ -1,9 +1,9 @@
 """Rules of `.gitignore` files, those of the folders above included."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineshaft.errors import WorkspaceError
+from lineshaft.values import Struct
 from lineshaft.workspace.disk.mounts import Place
 from lineshaft.workspace.disk.tree import DISK, Files
 
@@ -17,8 +17,7 @@ _MOST_LINES = 5_000
 Parts = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
+class Ignore(Struct, frozen=True):
     """The rules that hold in one folder, the nearest first."""
 
     rules: "tuple[tuple[int, GitIgnoreSpec], ...]" = ()

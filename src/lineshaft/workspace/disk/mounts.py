@@ -10,8 +10,9 @@ import errno
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from lineshaft.errors import ConfigError, OutsideWorkspace, WorkspaceError
 from lineshaft.files import OwnFolders
@@ -47,18 +48,31 @@ class Mount(Struct, frozen=True):
     writable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(Struct, frozen=True, eq=False):
     """A mount, its folder decided."""
+
+    __unshown__ = frozenset({"own", "editor"})
 
     alias: str
     real: str
     writable: bool
-    own: OwnFolders | None = field(default=None, compare=False, repr=False)
+    own: OwnFolders | None = None
     """The paths closed in it; None: none, it is a run's own folder."""
 
-    editor: Editor | None = field(default=None, compare=False, repr=False)
+    editor: Editor | None = None
     """The window that shows it; None: none does."""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the folders, not what is closed in them or shows them."""
+        return isinstance(other, Root) and self._folder == other._folder
+
+    def __hash__(self) -> int:
+        """Hash what is compared."""
+        return hash(self._folder)
+
+    @property
+    def _folder(self) -> tuple[str, str, bool]:
+        return self.alias, self.real, self.writable
 
     def holds(self, real: str) -> bool:
         """Whether a real path is this folder or lies below it."""

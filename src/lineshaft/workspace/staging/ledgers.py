@@ -1,9 +1,8 @@
 """A ledger in a packed view: JSON-like data, contents by number."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 
-from lineshaft.values import Struct
+from lineshaft.values import Struct, as_dict
 from lineshaft.workspace._ledger import Ledger, Seen, Touched
 from lineshaft.workspace.disk import Kind, State
 from lineshaft.workspace.staging.pack import Json, Packing
@@ -55,7 +54,7 @@ def ledger_from(facts: Mapping[str, TouchedFacts], content: ReadContent, seen: S
 
 
 def _state_facts(state: State, packing: Packing) -> Json:
-    return {**asdict(state), "data": None if state.data is None else packing.put(state.data)}
+    return {**as_dict(state), "data": None if state.data is None else packing.put(state.data)}
 
 
 def _state_from(facts: _StateFacts, content: ReadContent) -> State:

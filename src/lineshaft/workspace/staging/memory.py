@@ -5,14 +5,13 @@ Above: the staged view. Below: the overlay, the ledgers, `staging/pack.py`. Cont
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
 from msgspec import field
 from msgspec.structs import replace
 
-from lineshaft.values import Change, Struct, decode
+from lineshaft.values import Change, Struct, as_dict, decode
 from lineshaft.workspace._ledger import Ledger, Seen
 from lineshaft.workspace.staging.ledgers import TouchedFacts, ledger_facts, ledger_from
 from lineshaft.workspace.staging.overlay import Base, Overlay
@@ -180,11 +179,11 @@ class Memory(Struct):
             "staged": ledger_facts(self.staged, packing),
             "overlay": overlay_facts(self.overlay, packing),
             "sights": [base_facts(base) for base in self.sights.values()],
-            "done": [asdict(change) for change in self.done],
+            "done": [as_dict(change) for change in self.done],
             "stages": self.stages,
             "version": self.version,
             "layers": {name: layer.facts(packing) for name, layer in self.layers.items()},
-            "abandoned": [asdict(change) for change in self.abandoned],
+            "abandoned": [as_dict(change) for change in self.abandoned],
         }
 
     @classmethod

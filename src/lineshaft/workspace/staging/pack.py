@@ -8,12 +8,11 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
 from lineshaft.errors import StateError, TooLarge
-from lineshaft.values import Struct, decode
+from lineshaft.values import Struct, as_dict, decode
 from lineshaft.workspace._contents import bytes_of
 from lineshaft.workspace.disk import FileState, Mark, Place, Root, SeenState
 from lineshaft.workspace.journal import thing_facts
@@ -154,7 +153,7 @@ def base_facts(base: Base) -> Json:
     return {
         "place": _place_facts(base.place),
         "thing": thing_facts(sight.thing),
-        "mark": None if sight.mark is None else asdict(sight.mark),
+        "mark": None if sight.mark is None else as_dict(sight.mark),
         "at_ns": sight.at_ns,
     }
 
