@@ -8,14 +8,13 @@ that run: on Linux a sealed copy in memory, since a file changed in its place ch
 
 import hashlib
 import importlib
-import mmap
 import os
 import platform
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +36,7 @@ SETTINGS = "speed nan-canonical epoch cow"
 
 Place = Literal["cache", "root's cache", "memory"]
 _UNUSED = 60 * 86_400.0
+_PIECE = 1 << 22
 _NEW = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -148,15 +148,15 @@ class NativeCache(Struct, frozen=True):
         if place is None or held is None:
             os.close(fd)
             return None
-        if held != fd:
+        if held.handle != fd:
             os.close(fd)
-        if _digest(held) != digest:
-            os.close(held)
+        if held.digest != digest:
+            os.close(held.handle)
             return None
         with suppress(OSError):
             os.utime(path)  # the time of its last use, by which old ones are recognised
-        name = f"/proc/self/fd/{held}" if sys.platform == "linux" else str(path)
-        return NativeCode(place, self.cache, made=made, handle=held, path=name)
+        name = f"/proc/self/fd/{held.handle}" if sys.platform == "linux" else str(path)
+        return NativeCode(place, self.cache, made=made, handle=held.handle, path=name)
 
     def _vouched(self, path: Path, fd: int) -> tuple[Place | None, str]:
         """Return the place of trusted code and its expected hash; None where there is none."""
@@ -288,23 +288,36 @@ def _small_text(path: Path, owner: files.Trusted) -> str:
         return ""
 
 
-def _sealed_copy(fd: int) -> int | None:
-    """Return a sealed copy of a file in memory, or itself where there is none."""
+class _Hashed(Struct, frozen=True):
+    """An open file whose content was hashed."""
+
+    handle: int
+    digest: str
+
+
+def _sealed_copy(fd: int) -> _Hashed | None:
+    """Return a sealed copy of a file in memory, or itself where there is none.
+
+    The bytes are hashed on their way: to map all of them for the hash takes as long as to copy.
+    """
     copy = _memory()
-    if sys.platform == "win32" or copy is None:
-        return fd
+    digest = hashlib.sha256()
+    piece = memoryview(bytearray(_PIECE))
     try:
-        left = os.fstat(fd).st_size
-        while left:
-            sent = os.sendfile(copy, fd, os.lseek(copy, 0, os.SEEK_CUR), left)
-            if not sent:
-                break
-            left -= sent
-        _seal(copy)
+        with ExitStack() as stack:
+            read = stack.enter_context(open(fd, "rb", buffering=0, closefd=False))
+            into = None if copy is None else stack.enter_context(open(copy, "wb", closefd=False))
+            while size := read.readinto(piece):
+                digest.update(piece[:size])
+                if into is not None:
+                    into.write(piece[:size])
+        if copy is not None:
+            _seal(copy)
     except OSError:
-        os.close(copy)
+        if copy is not None:
+            os.close(copy)
         return None
-    return copy
+    return _Hashed(fd if copy is None else copy, digest.hexdigest())
 
 
 def _memory() -> int | None:
@@ -323,13 +336,6 @@ def _seal(fd: int) -> None:
     fcntl = importlib.import_module("fcntl")
     seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
-
-
-def _digest(fd: int) -> str:
-    if not os.fstat(fd).st_size:
-        return ""
-    with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as mapped:
-        return hashlib.sha256(mapped).hexdigest()
 
 
 def _remove_unused(cache: Path) -> None:
