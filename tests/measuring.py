@@ -1,11 +1,17 @@
 """Coverage of the programs that tests start."""
 
+import os
 from pathlib import Path
 from typing import cast
 
 from coverage import Coverage
 
 ROOT = Path(__file__).parent.parent
+
+
+def unmeasured() -> dict[str, str]:
+    """Return the environment of a program that is not measured: measuring begins before it does."""
+    return {name: value for name, value in os.environ.items() if name != "COVERAGE_PROCESS_START"}
 
 
 def programs_settings(measuring: Coverage) -> str:

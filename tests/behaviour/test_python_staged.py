@@ -500,6 +500,7 @@ return [first, {program(TREE)}]
     assert sorted(path.name for path in folder.iterdir()) == ["a", "b"]
 
 
+@pytest.mark.no_cover
 async def test_many_and_large_staged_files_are_there(drive: Drive, folder: Path) -> None:
     large = 100 << 20
 

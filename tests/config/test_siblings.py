@@ -166,6 +166,7 @@ def test_a_folder_named_lineshaft_does_not_hide_the_library(project: Path, given
     assert said(tools(given("own/t.py"))["told"]) == "yes"
 
 
+@pytest.mark.no_cover
 @pytest.mark.long
 @pytest.mark.parametrize("text", ["from " + "." * 2_000_000, "from x import (\n" * 200_000])
 def test_a_text_made_to_be_slow_is_not(project: Path, given: Given, text: str) -> None:

@@ -10,6 +10,7 @@ from lineshaft.values import ReplayInputs
 SECONDS_A_READING = 1_000_000
 
 
+@pytest.mark.no_cover
 @pytest.mark.long
 def test_a_run_that_reads_clocks_too_often_cannot_pause_from_then_on() -> None:
     replay = ReplayInputs(seed="5a" * 32)

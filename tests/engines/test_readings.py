@@ -73,6 +73,7 @@ def test_readings_out_of_step_are_told() -> None:
         Readings(past).finished()
 
 
+@pytest.mark.no_cover
 def test_a_million_readings_are_a_few_bytes_each_and_bounded() -> None:
     readings = Readings(most=1_000_000)
     for number in range(1_000_000):

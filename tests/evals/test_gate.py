@@ -72,6 +72,7 @@ def test_a_planted_regression_is_worse() -> None:
     assert _judged(base, own).word == "better"
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "rates",
     [[0.95] * 4, [0.9] * 4, [0.8] * 4, [0.99, 0.9, 0.7, 0.4], [1.0, 1.0, 0.5, 0.1, 0.9]],
@@ -97,6 +98,7 @@ def test_noise_is_called_worse_in_few_sweeps(rates: list[float]) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.no_cover
 def test_noise_over_three_kinds_is_called_worse_in_few_sweeps() -> None:
     draw = random.Random(21)  # noqa: S311  a simulation, the same each time
     kinds: tuple[TaskKind, ...] = ("win", "neutral", "lose")

@@ -13,7 +13,7 @@ from hostile.grounds import LIMITS, Ground, Shown, Way, ground
 from hostile.target import Target
 from lineshaft.sandbox.webassembly import native_code
 
-LONGEST = 20.0
+LONGEST = 120.0
 """Seconds within which anything has to be settled."""
 
 HANDS = 3

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 
 import anyio
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -108,6 +109,7 @@ def on_ground(work: Callable[[Path], Coroutine[object, object, None]]) -> None:
         anyio.run(work, Path(folder))
 
 
+@pytest.mark.no_cover
 @given(trees(), steps)
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_a_staged_view_is_what_a_folder_would_be(tree: Tree, todo: list[Step]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from measuring import unmeasured
 from upstreams.real import ROOT, node, npm_package
 
 HERE = ROOT / "tests" / "mcp" / "conformance"
@@ -30,7 +31,13 @@ def test_the_client_part_of_the_suite_passes(suite: str, baseline: str, tmp_path
         *("--expected-failures", str(HERE / baseline)),
     ]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=900
+        command,
+        cwd=tmp_path,
+        env=unmeasured(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
     )
     told = [line for line in done.stdout.splitlines() if line.startswith(("✗", "Total"))]
     assert done.returncode == 0, "\n".join([*told, done.stdout[-3000:]])

@@ -83,6 +83,7 @@ async def test_the_tools_say_what_they_take_give_and_touch(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("count", [0, 500, 2_000])
 def test_what_a_client_loads_has_a_fixed_budget(count: int, tmp_path: Path) -> None:
     session = Session(many(count), workspace=tmp_path, store=False)

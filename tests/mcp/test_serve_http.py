@@ -128,6 +128,7 @@ async def test_a_person_approves_over_http(mode: Mode, shop: Served) -> None:
     assert data_of(ran)["value"] == "x"
 
 
+@pytest.mark.no_cover
 async def test_fifty_clients_at_once_get_their_own_results(shop: Served) -> None:
     """Half of them speak the older protocol, half the newest; each has a person of its own."""
     came: dict[int, object] = {}

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -275,6 +275,13 @@ HALF = (
 )
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
+    """Give one client to all tests of lines that cost only themselves."""
+    with raw(tmp_path_factory.mktemp("served")) as client:
+        yield client
+
+
 @pytest.mark.parametrize(
     ("line", "request_id", "code", "says"),
     [
@@ -296,13 +303,12 @@ HALF = (
     ],
 )
 def test_a_line_that_is_no_message_is_answered(
-    line: bytes, request_id: object, code: int, says: str, tmp_path: Path
+    line: bytes, request_id: object, code: int, says: str, served: Raw
 ) -> None:
-    with raw(tmp_path) as client:
-        client.write(line)
-        while "error" not in (answer := client.read()):
-            pass
-        pinged = client.asked("ping")
+    served.write(line)
+    while "error" not in (answer := served.read()):
+        pass
+    pinged = served.asked("ping")
     assert (answer["id"], answer["error"]["code"]) == (request_id, code)
     assert says in answer["error"]["message"]
     assert pinged["result"] == {}

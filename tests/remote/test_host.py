@@ -366,6 +366,7 @@ async def test_an_answer_that_is_nested_too_deep_is_told_as_done_and_lost() -> N
             assert "was done, but its answer is nested too deep" in told["content"]
 
 
+@pytest.mark.no_cover
 async def test_messages_of_thirty_megabytes_pass_both_ways_and_larger_ones_are_refused() -> None:
     text = "ä" * (15 * 1024 * 1024)
     async with near() as here, node_window(here.url, about(here)) as far:

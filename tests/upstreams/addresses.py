@@ -10,6 +10,8 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 
+from measuring import unmeasured
+
 
 def free_port() -> int:
     """Return a port that nobody listens at now."""
@@ -36,7 +38,11 @@ def end(process: "subprocess.Popen[Any]") -> None:
 async def listening(command: Sequence[str], port: int) -> AsyncGenerator["subprocess.Popen[str]"]:
     """Start a program, and wait until it listens; it is killed at the end of the block."""
     process = subprocess.Popen(  # noqa: ASYNC220  some milliseconds
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command,
+        env=unmeasured(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     try:
         with anyio.fail_after(30):

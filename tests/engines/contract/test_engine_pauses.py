@@ -315,6 +315,7 @@ return [before, [time.monotonic(), time.time()]]
 
 
 @pytest.mark.long
+@pytest.mark.no_cover
 async def test_a_million_readings_of_clocks_stay_bounded(keeper: Keeper) -> None:
     source = "import time\nfor _ in range(1_000_000): time.monotonic()\nawait ask(1)"
     assert isinstance(await keeper.part(source, limits=Limits(seconds=300)), Suspended)

@@ -60,6 +60,7 @@ async def _one(engine: WasmEngine, number: int, chance: random.Random) -> None:
         assert outcome.limit == "stdout_bytes"
 
 
+@pytest.mark.no_cover
 def test_eight_hundred_runs_on_eight_threads_end_by_errors_of_their_own(
     engine: WasmEngine,
 ) -> None:
@@ -121,6 +122,7 @@ def _held_bytes() -> int:
     raise AssertionError
 
 
+@pytest.mark.no_cover
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to see what is held")
 async def test_a_thousand_runs_one_after_another_hold_no_more(play: Play) -> None:
     held: list[int] = []

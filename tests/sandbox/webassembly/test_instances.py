@@ -263,6 +263,7 @@ def test_memory_is_bounded_and_the_script_may_catch_it(instances: Instances) -> 
     assert Started(instances.take(), source, memory_mb=128).value()[1] > 96
 
 
+@pytest.mark.no_cover
 @pytest.mark.long
 def test_hundreds_of_runs_leave_nothing() -> None:
     pool = Instances(ready=2)
