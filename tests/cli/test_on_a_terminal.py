@@ -78,6 +78,15 @@ def test_a_person_is_asked_and_answers(sit: Sit, typed: str, code: int, says: st
         assert says in person.ends_with(code)
 
 
+def test_a_terminal_that_cannot_draw_is_asked_on_in_plain_text(sit: Sit) -> None:
+    with sit("run", "-", script=ASKS, variables={"TERM": "dumb"}) as person:
+        person.read_until("Allow?")
+        person.type("y\r")
+        shown = person.ends_with(0)
+    assert "done-it\r\n" in shown
+    assert "\x1b" not in shown
+
+
 def test_what_was_typed_before_the_question_is_no_answer(sit: Sit, workspace: Path) -> None:
     (workspace / "s.py").write_text(ASKS)
     with sit("run", "s.py") as person:

@@ -7,15 +7,13 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from lineshaft.cli._terminal import is_terminal
-
 _TTY = "/dev/tty"
 _FLAGS = os.O_RDWR | getattr(os, "O_NOCTTY", 0)
 
 
 def can_ask() -> bool:
     """Return whether a person sits at a terminal of this process."""
-    if sys.platform == "win32" or not is_terminal(sys.stderr):
+    if sys.platform == "win32" or not sys.stderr.isatty():
         return False
     if sys.stdin.isatty():
         return True

@@ -12,7 +12,7 @@ from msgspec import field
 
 from lineshaft.cli._agents import agents_named, lacks, sentence_of
 from lineshaft.cli._options import toolset_for
-from lineshaft.cli._terminal import clean, is_terminal, note, one_line, paint
+from lineshaft.cli._terminal import clean, note, one_line, paint
 from lineshaft.config import (
     Input,
     ServerSetting,
@@ -211,12 +211,12 @@ def starting_for(
         unanswered: Takes servers whose claims have no answer yet.
         accept_claims: Whether what servers say of their tools counts.
     """
-    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    asks = sys.stdin.isatty() and sys.stderr.isatty()
     return Starting(
         accept_claims=accept_claims,
         ask_input=ask_input if asks else None,
         unanswered=unanswered,
-        authorize=_authorize() if is_terminal(sys.stderr) else None,
+        authorize=_authorize() if sys.stderr.isatty() else None,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from lineshaft.cli import _completion
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint, wrapped
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.config import EDITOR, Approval, Faulty, Settings, policy, read_settings
 from lineshaft.config import guards as configured_guards
 from lineshaft.config import tools as configured_tools
@@ -197,7 +197,7 @@ def toolset_for(
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
-    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    asks = sys.stdin.isatty() and sys.stderr.isatty()
     confirm = confirm_module if asks else None
     return configured_tools(settings, confirm=confirm, faulty=faulty, needed=needed)
 
@@ -208,7 +208,7 @@ def guards_for(settings: Settings) -> tuple[Guard, ...]:
     Raises:
         ConfigError: A module cannot be used, or is not approved.
     """
-    asks = sys.stdin.isatty() and is_terminal(sys.stderr)
+    asks = sys.stdin.isatty() and sys.stderr.isatty()
     return configured_guards(settings, confirm=confirm_module if asks else None)
 
 

@@ -8,7 +8,7 @@ import anyio
 from msgspec.structs import replace
 
 from lineshaft.cli._display import Display, Plain, Silent
-from lineshaft.cli._terminal import is_terminal
+from lineshaft.cli._terminal import can_draw
 from lineshaft.session import Session
 from lineshaft.values import CallResult, RunError, RunResult
 
@@ -20,7 +20,7 @@ def display_for(*, quiet: bool) -> Display:
     """Return the display that suits standard error: none, a live tree or plain lines."""
     if quiet:
         return Silent()
-    if not is_terminal(sys.stderr):
+    if not can_draw(sys.stderr):
         return Plain()
     from lineshaft.cli._live import LiveDisplay  # noqa: PLC0415  rich takes a tenth of a second
 

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from lineshaft.cli._options import settings_for
 from lineshaft.cli._records import find_run, look
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint
+from lineshaft.cli._terminal import note, one_line, paint
 from lineshaft.config import Module, Settings, guard_modules, hashes_of_modules, pack_modules
 from lineshaft.errors import ConfigError
 from lineshaft.files import private_folder, state_folder, write_whole
@@ -206,7 +206,7 @@ def _compared(module: Module, before: dict[str, str]) -> Iterator[Changed]:
 
 def _goes_on(changed: list[Changed]) -> bool:
     """Ask whether a run goes on with files that are not as they were."""
-    if not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     for each in changed:
         note(each.sentence)

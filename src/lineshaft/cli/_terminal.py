@@ -87,14 +87,14 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WFA" else 1
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Return whether a person looks at the stream on a terminal that can draw."""
+def can_draw(stream: TextIO) -> bool:
+    """Return whether the stream is a terminal that can draw; one that cannot is asked on, too."""
     return stream.isatty() and os.environ.get("TERM", "") != "dumb"
 
 
 def has_colour(stream: TextIO) -> bool:
     """Return whether colour is wanted there: a terminal, and `NO_COLOR` is not set."""
-    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+    return can_draw(stream) and not os.environ.get("NO_COLOR")
 
 
 def paint(text: str, colour: Colour, *, stream: TextIO | None = None) -> str:

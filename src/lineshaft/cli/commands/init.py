@@ -9,7 +9,7 @@ import click
 
 from lineshaft.cli._ahead import make_ahead
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint, wrapped
+from lineshaft.cli._terminal import note, one_line, paint, wrapped
 from lineshaft.cli.servers import import_all, importable, not_yet_ours, told_lines
 from lineshaft.config import (
     KEYS,
@@ -118,7 +118,7 @@ def _wants(servers: Sequence[ServerSetting]) -> bool:
     """Ask whether to bring servers in, where a person can answer."""
     if not servers:
         return False
-    if not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         found = f"{counted(len(servers), 'MCP server')} found"
         note(f"{found}: `lineshaft config mcp import` brings them in")
         return False

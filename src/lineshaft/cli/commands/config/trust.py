@@ -9,7 +9,7 @@ import click
 
 from lineshaft.cli._exit import USAGE
 from lineshaft.cli._options import confirm_module, describe_module, settings_for, workspace_option
-from lineshaft.cli._terminal import is_terminal, note, one_line, wrapped
+from lineshaft.cli._terminal import note, one_line, wrapped
 from lineshaft.cli.servers import told_lines
 from lineshaft.config import (
     Approval,
@@ -66,7 +66,7 @@ def command(
     if not (modules or agents or waiting or broken):
         note("nothing waits for approval")
     agreed = None
-    if yes or not (sys.stdin.isatty() and is_terminal(sys.stderr)):
+    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
         agreed = yes
     for module in modules:
         _settle(module, agreed=agreed)

@@ -21,7 +21,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._diagnosis import Diagnosis, State
 from lineshaft.cli._options import json_option, settings_for, workspace_option
 from lineshaft.cli._stored import shown, stored
-from lineshaft.cli._terminal import clean, is_terminal, note, paint, say
+from lineshaft.cli._terminal import clean, note, paint, say
 from lineshaft.cli.commands.doctor.boundaries import attack, table
 from lineshaft.cli.commands.doctor.landing import landing, recovered
 from lineshaft.config import (
@@ -72,7 +72,7 @@ def command(
     checks = list(_checks(workspace))
     boundaries: Sequence[Boundary] = ()
     if not quick:
-        if is_terminal(sys.stderr):
+        if sys.stderr.isatty():
             note("attacking the boundaries of full Python; this takes some seconds ...")
         boundaries, found = attack(_python(workspace))
         checks += found

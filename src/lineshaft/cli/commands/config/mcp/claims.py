@@ -12,7 +12,7 @@ from lineshaft.cli._carry import carry
 from lineshaft.cli._offer import starting_for
 from lineshaft.cli._options import settings_for, workspace_option
 from lineshaft.cli._shape import counted
-from lineshaft.cli._terminal import is_terminal, note, one_line, paint, say
+from lineshaft.cli._terminal import note, one_line, paint, say
 from lineshaft.config import (
     ClaimsAnswer,
     Down,
@@ -99,7 +99,7 @@ def _settle(
     if not open_:
         return
     numbered = [claim for _, claims in there for claim in claims]
-    if answer is None and sys.stdin.isatty() and is_terminal(sys.stderr):
+    if answer is None and sys.stdin.isatty() and sys.stderr.isatty():
         answer = _asked(numbered)
     if answer is None:
         note("nothing was answered; --accept and --external do so without a terminal")
