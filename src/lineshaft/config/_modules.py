@@ -12,7 +12,6 @@ from typing import TypeGuard
 from msgspec import field
 
 from lineshaft.config._files import read_bytes
-from lineshaft.config._importer import execute
 from lineshaft.config._settings import Module
 from lineshaft.config._siblings import Sibling, hash_of, siblings_of
 from lineshaft.config._trust import Approval, Confirm, need_approval, still_unapproved
@@ -177,6 +176,8 @@ def _start(module: Module, found: _Found) -> ModuleType:
     try:
         if found.source is None:
             return importlib.import_module(module.name)
+        from lineshaft.config._importer import execute  # noqa: PLC0415  slow, and for own tools
+
         return execute(found.files[0], found.source, found.siblings)
     except (KeyboardInterrupt, GeneratorExit):
         raise

@@ -5,7 +5,6 @@ So a text is bounded in its length and in the parts of its keys; then it takes a
 """
 
 import re
-import tomllib
 from typing import Any
 
 from lineshaft.values._lazy_pattern import lazy_pattern
@@ -32,6 +31,8 @@ def toml_table(text: str) -> dict[str, Any]:
         ValueError: It is none, has a number of thousands of digits, is nested too deeply, or has
             more than settings need.
     """
+    import tomllib  # noqa: PLC0415  slow, and many runs have no settings
+
     if len(text) > _MOST_CHARACTERS:
         raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
     bare = _TEXTS().sub("_", text)
