@@ -7,6 +7,7 @@ from mcp.client import session as client_session
 
 from lineshaft import Policy, Session
 from lineshaft.mcp import server as mcp_server
+from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
 
 OPEN = Policy.from_dict({"mode": "open"})
@@ -31,6 +32,18 @@ async def test_it_is_used_and_asked_the_newer_question_once(
     asked = notes.read_text().split()
     assert asked.count("server/discover") == 1
     assert asked.count("initialize") == 4
+
+
+async def test_an_address_that_leaves_the_question_open_is_used_and_asked_it_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client_session, "DISCOVER_TIMEOUT_SECONDS", 0.5)
+    port = free_port()
+    async with listening(python_server("hostile_http", "unmoved", str(port)), port):
+        for _ in range(2):
+            source = mcp_server(f"http://127.0.0.1:{port}/mcp", name="n")
+            async with Session([source], policy=OPEN, store=False) as session:
+                assert (await session.call("n.wrong")).value == "1"
 
 
 async def test_a_program_that_ends_anyway_is_asked_again_the_next_time(tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ class Handler(BaseHTTPRequestHandler):
         session = self.headers.get("mcp-session-id")
         if KIND == "old":
             self.reply(405, b"Method Not Allowed", {"content-type": "text/plain"})
+        elif KIND == "unmoved" and method == "server/discover":
+            state["unmoved"] = state.get("unmoved", 0) + 1
+            holds(self, id_)
         elif session is not None and session in state["lost"]:
             self.reply(*LOSES[KIND])
         elif method == "initialize":
@@ -235,6 +238,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "drips": drips,
     **dict.fromkeys(("holds", "mute"), holds),
     "asks": asks,
+    "unmoved": lambda h, id_: h.answer(id_, text(str(state["unmoved"]))),
     "ends-streams": lambda h, id_: h.answer(id_, text(str(state["streams"]))),
     "refuses": lambda h, _id: h.reply(413, b"<html>", {"content-type": "text/html"}),
     "batch": lambda h, id_: h.reply(

@@ -91,8 +91,8 @@ class Wire:
         self.version = LATEST_MODERN_VERSION
         """The revision that is spoken, as far as it is known."""
 
-        self.asked: dict[object, str] = {}
-        """The method of requests whose answers are looked at, by their id."""
+        self.asked: dict[str, str] = {}
+        """The method of requests whose answers are looked at, by their id as text."""
 
         self.ends: dict[str, Callable[[], None]] = {}
         """Ends the wait for an answer over HTTP, by the id of the request as text."""
@@ -199,12 +199,13 @@ class _Incoming:
         item: Incoming = await self._inner.receive()
         if isinstance(item, SessionMessage):
             message = item.message
-            if self._is_for_nobody(message):
+            if is_for_nobody := self._is_for_nobody(message):
                 await self._pace.keep()
             if isinstance(message, types.JSONRPCError):
-                self._wire.asked.pop(message.id, "")
+                if not is_for_nobody:  # a question that was given up has no answer
+                    self._wire.asked.pop(str(message.id), "")
             elif isinstance(message, types.JSONRPCResponse):
-                method = self._wire.asked.pop(message.id, "")
+                method = self._wire.asked.pop(str(message.id), "")
                 if method == "tools/list":
                     _cut(message.result, self._wire)
                 if method == "initialize":
@@ -268,15 +269,21 @@ class _Outgoing:
         if isinstance(message, types.JSONRPCRequest):
             self._wire.waiting.add(str(message.id))
             if message.method in _LOOKED_AT:
-                self._wire.asked[message.id] = message.method
+                self._wire.asked[str(message.id)] = message.method
             if message.method == "initialize":
                 _say_no_more(message.params or {})
+                for asked, method in self._wire.asked.items():
+                    if method == _PROBE:  # over HTTP, this request would wait for its answer
+                        self._give_up(asked)
         elif isinstance(message, types.JSONRPCNotification):
-            given_up = str((message.params or {}).get("requestId"))
-            self._wire.waiting.discard(given_up)
-            if (end := self._wire.ends.pop(given_up, None)) is not None:
-                end()
+            self._give_up(str((message.params or {}).get("requestId")))
         await self._inner.send(item)
+
+    def _give_up(self, request: str) -> None:
+        """End the wait for an answer, where there is one."""
+        self._wire.waiting.discard(request)
+        if (end := self._wire.ends.pop(request, None)) is not None:
+            end()
 
     async def aclose(self) -> None:
         await self._inner.aclose()
