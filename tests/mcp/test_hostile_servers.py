@@ -116,6 +116,8 @@ ROWS = [
     Row(
         kind="endless-pages", names=(FINE,), problem="more than 200 pages", tool=FINE, value="fine"
     ),
+    Row(kind="bare", names=(FINE, "h.wrong"), value="fine"),
+    Row(kind="hints", names=(FINE, "h.wrong"), value="fine"),
     Row(
         kind="broken-list",
         names=(),
@@ -174,6 +176,7 @@ ROWS = [
     Row(kind="busy", code="E_TOOL_FAILED", error="^too many calls$"),
     Row(kind="says-closed", code="E_TOOL_FAILED", error="^Session terminated$"),
     Row(kind="chatty", value="fine"),
+    Row(kind="another-type", code="E_TOOL_FAILED", error="a type that is not known here: 'task'"),
     # what it does meanwhile
     Row(kind="hangs", code="E_TOOL_TIMEOUT"),
     Row(kind="drip", code="E_TOOL_TIMEOUT", recovers=False),

@@ -19,7 +19,15 @@ Json = dict[str, Any]
 OBJECT: Json = {"type": "object", "properties": {}}
 FINE: Json = {"name": "fine", "description": "Say fine.", "inputSchema": OBJECT}
 TEXT: Json = {"content": [{"type": "text", "text": "fine"}]}
-MODERN = {"headers", "rounds", "asks-samples", "lists-once"}
+
+MODERN = {"headers", "rounds", "asks-samples", "lists-once", "bare", "hints", "another-type"}
+DISCOVERED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+HINTS: dict[str, Json] = {
+    "bare": {},
+    "hints": {"resultType": "complete", "ttlMs": None, "cacheScope": "galaxy"},
+    "lists-once": {**DISCOVERED, "ttlMs": 1},
+}
+"""What stands beside a list in the newest protocol."""
 
 state: Json = {"lists": 0, "asks": 0}
 
@@ -334,6 +342,9 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "unknown-method": asks("computer/shutdown", {}),
     "rounds": needs_input,
     "asks-samples": needs_samples,
+    "bare": lambda id_: answer(id_, TEXT),
+    "hints": lambda id_: answer(id_, {**TEXT, "resultType": "complete"}),
+    "another-type": lambda id_: answer(id_, {**TEXT, "resultType": "task"}),
     "leaves-children": lambda id_: (
         subprocess.Popen(["sleep", ARGUMENTS[0]], start_new_session=True),
         answer(id_, text("left")),
@@ -386,10 +397,10 @@ def page(id_: Any, params: Json) -> None:
     elif KIND in ("heavy", "heavy-schemas"):
         answer(id_, heavy(int(params.get("cursor") or 0)))
     elif KIND != "lists-once" or not state["lists"]:
-        extra = (
-            {"ttlMs": int(KIND == "lists-once"), "cacheScope": "private"} if KIND in MODERN else {}
+        older = {"resultType": "complete"}
+        answer(
+            id_, {"tools": listed(), **(HINTS.get(KIND, DISCOVERED) if KIND in MODERN else older)}
         )
-        answer(id_, {"tools": listed(), "resultType": "complete", **extra})
 
 
 def handle(message: Json) -> None:
@@ -399,11 +410,9 @@ def handle(message: Json) -> None:
         answer(
             id_,
             {
-                "resultType": "complete",
                 "supportedVersions": ["2026-07-28"],
                 "capabilities": {"tools": {}},
-                "ttlMs": 0,
-                "cacheScope": "private",
+                **DISCOVERED,
             },
         )
     elif method == "initialize":

@@ -67,7 +67,10 @@ _LISTS: Mapping[str, str] = {
 }
 """Lists that are looked at, and the member with their entries."""
 
-_LOOKED_AT = frozenset({_PROBE, "initialize", *_LISTS})
+_CACHED = frozenset({"resources/read", *_LISTS})
+"""What is answered with how long it holds, in the newest protocol."""
+
+_LOOKED_AT = frozenset({_PROBE, "initialize", *_CACHED})
 _MOST_CONTENTS = 10_000
 _CONTENTS = ("content", "contents", "messages")
 _REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
@@ -210,7 +213,7 @@ class _Incoming:
                     _cut(message.result, self._wire)
                 if method == "initialize":
                     self._wire.version = str(message.result.get("protocolVersion"))
-                elif fault := _too_many(method, message.result):
+                elif fault := self._fault(method, message.result):
                     error = types.ErrorData(code=types.INTERNAL_ERROR, message=fault)
                     refused = types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
                     return SessionMessage(refused, item.metadata)
@@ -219,6 +222,17 @@ class _Incoming:
                 elif "structuredContent" in message.result:  # some leave the other one out
                     message.result.setdefault("content", [])
         return item
+
+    def _fault(self, method: str, result: dict[str, Any]) -> str:
+        """Return why a result is not read; empty where it is, with what is left out of it."""
+        if method != _PROBE and self._wire.version in MODERN_PROTOCOL_VERSIONS:
+            kind = result.setdefault("resultType", "complete")
+            if not isinstance(kind, str) or kind not in types.CORE_RESULT_TYPES:
+                words = repr(kind)[:_LONGEST]
+                return f"its result is of a type that is not known here: {words}; it was dropped"
+            if method in _CACHED and kind == "complete":
+                _set_hints(result)
+        return _too_many(method, result)
 
     def _is_for_nobody(self, message: types.JSONRPCMessage) -> bool:
         """Return whether a message was not asked for; an answer is for somebody but once."""
@@ -324,6 +338,15 @@ def _too_many(method: str, result: Mapping[str, object]) -> str:
                 return f"a page of its list has {count:,} entries: {most}"
             return f"its result has {count:,} contents: {most}; the call was made"
     return ""
+
+
+def _set_hints(result: dict[str, Any]) -> None:
+    """Set how long a result holds, where that was left out or is no such hint: not at all."""
+    holds = result.get("ttlMs")
+    if not isinstance(holds, int) or holds < 0:
+        result["ttlMs"] = _REST["ttlMs"]
+    if result.get("cacheScope") not in ("private", "public"):
+        result["cacheScope"] = _REST["cacheScope"]
 
 
 def _cut(result: dict[str, Any], wire: Wire) -> None:
