@@ -37,6 +37,9 @@ ROWS = [
     Row(kind="accepts", error="202"),
     Row(kind="page", error="text/html"),
     Row(kind="breaks", error="answered 500.*may have happened"),
+    Row(kind="times-out", error='answered 504 [^;]*: {"message": "timed out"}.*may have happened'),
+    Row(kind="forbids", error='^it answered 403 Forbidden: {"message": "no such plan"}$'),
+    Row(kind="needs-a-key", error='^it answered 400 Bad Request: {"message": "no API key"}$'),
     Row(kind="busy", error="^it answered 429[^;]*$"),
     *(
         Row(kind=kind, error="^it answered with what is no JSON-RPC message of MCP$")
@@ -53,7 +56,7 @@ ROWS = [
         for status in (200, 503)
     ),
     Row(kind="drips", code="E_TOOL_TIMEOUT"),
-    Row(kind="breaks-off", error="broke off"),
+    Row(kind="breaks-off", error="broke off.*may have happened"),
     Row(kind="ends", error="may have happened"),
 ]
 

@@ -14,7 +14,14 @@ from pydantic import ValidationError
 from lineshaft.errors import LineshaftError, ToolError
 from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.results import too_large
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Wire
+from lineshaft.mcp.client.wire import (
+    BROKE_OFF,
+    FORGOTTEN,
+    FORGOTTEN_MARK,
+    LOST_MARK,
+    TOO_LARGE,
+    Wire,
+)
 from lineshaft.trace import Redactor
 from lineshaft.values import SecretFinder
 
@@ -25,6 +32,8 @@ _CLOSED = "Connection closed"
 
 _ABANDONED = ("SSE stream ended", "SSE stream failed")
 """How the SDK begins what it says of a call over HTTP whose answer broke off."""
+
+_BROKEN = f"Failed to parse JSON response: {BROKE_OFF}"
 
 _NO_MESSAGE = re.compile(r"Failed to parse (JSON response|SSE message): \d+ validation error")
 """How the SDK begins what it says of an answer over HTTP that is no message."""
@@ -168,6 +177,8 @@ def is_marked(error: types.ErrorData) -> bool:
 
 def _is_lost(error: types.ErrorData, *, by_http: bool) -> bool:
     """Return whether a call was lost; servers send the code for other errors of theirs, too."""
+    if by_http and error.message.startswith(_BROKEN):
+        return True
     if error.code != types.CONNECTION_CLOSED:
         return False
     abandoned = by_http and error.message.startswith(_ABANDONED)

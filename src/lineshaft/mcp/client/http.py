@@ -19,7 +19,16 @@ from mcp.client.streamable_http import streamable_http_client
 
 from lineshaft.mcp._spec import ServerSpec
 from lineshaft.mcp.client.surrogates import HalvesFilter
-from lineshaft.mcp.client.wire import FORGOTTEN, FORGOTTEN_MARK, LOST_MARK, TOO_LARGE, Pace, Wire
+from lineshaft.mcp.client.wire import (
+    BROKE_OFF,
+    FORGOTTEN,
+    FORGOTTEN_MARK,
+    LOST_MARK,
+    TOO_LARGE,
+    Pace,
+    Wire,
+)
+from lineshaft.values import beginning
 
 _SECONDS = 30.0
 _STREAMS_A_SECOND = 20
@@ -34,6 +43,9 @@ _OLD = (
 )
 _CODES = {404: types.METHOD_NOT_FOUND}
 """The code of an error in the place of an answer that is none, by its status."""
+
+_LONGEST = 500
+"""Characters of what a server says beside the protocol."""
 
 _GIVEN_UP = "the request was given up"
 
@@ -81,15 +93,18 @@ class _Client(httpx2.AsyncClient):
     """
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401  as httpx2 has them
+        asked = _asked_in(request)
         try:
-            return await super().send(request, **options)
+            response = await super().send(request, **options)
+            if "jsonrpc" not in asked or response.status_code not in (401, 403):
+                return response
+            answer = await _refused(response, asked)
         except Exception as error:  # the SDK raises many, and so does who is asked
-            asked = _asked_in(request)
             if self.auth is None or asked.get("id") is None or asked.get("method") in _FIRST:
                 raise
             answer = _failed(_words(error))
-            answer.request = request
-            return answer
+        answer.request = request
+        return answer
 
 
 class _Bounded(httpx2.AsyncHTTPTransport):
@@ -147,14 +162,31 @@ class _Bounded(httpx2.AsyncHTTPTransport):
         if _SESSION in request.headers and await _forgets(request, response):
             await response.aclose()
             return _failed(FORGOTTEN, FORGOTTEN_MARK)
-        is_refused = status >= 400 and status not in (401, 403)
-        asked = _asked_in(request) if is_refused else {}
-        if "jsonrpc" in asked and not kind.startswith("application/json"):
-            await response.aclose()
-            old = _OLD if asked.get("method") == "initialize" and status in (404, 405) else ""
-            text = f"it answered {status} {response.reason_phrase}".strip()
-            return _failed(f"{text}{old}", code=_CODES.get(status, types.INVALID_REQUEST))
-        return response
+        asked = _asked_in(request) if status >= 400 and status not in (401, 403) else {}
+        return await _refused(response, asked) if "jsonrpc" in asked else response
+
+
+async def _refused(response: httpx2.Response, asked: dict[str, object]) -> httpx2.Response:
+    """Return the answer to a request that is refused; our own where it is no error of the protocol.
+
+    Args:
+        response: As it came.
+        asked: What the request asked.
+    """
+    said, status = "", response.status_code
+    if response.headers.get("content-type", "").lower().startswith("application/json"):
+        with suppress(httpx2.StreamError, ValueError):
+            said = (await response.aread()).decode(errors="replace").strip()
+            types.JSONRPCError.model_validate_json(said)
+            return response
+    await response.aclose()
+    text = f"it answered {status} {response.reason_phrase}".strip()
+    if asked.get("method") == "initialize" and status in (404, 405):
+        text += _OLD
+    elif said:
+        text += f": {beginning(said, _LONGEST)}"
+    mark = "" if status < 500 else LOST_MARK
+    return _failed(text, mark, code=_CODES.get(status, types.INVALID_REQUEST))
 
 
 async def _forgets(request: httpx2.Request, response: httpx2.Response) -> bool:
@@ -225,7 +257,7 @@ class _Counted(httpx2.AsyncByteStream):
         except httpx2.SSEError:
             raise
         except httpx2.TransportError as error:
-            raise httpx2.StreamError(f"its answer broke off: {error}") from error
+            raise httpx2.StreamError(f"{BROKE_OFF}: {error}") from error
 
     async def _next(self, pieces: AsyncIterator[bytes]) -> bytes | None:
         if not self._scope.cancel_called:

@@ -28,6 +28,9 @@ from lineshaft.values import SecretFinder, beginning, ending
 TOO_LARGE = "too large"
 """How the message of an error begins that stands for a message which was too long."""
 
+BROKE_OFF = "its answer broke off"
+"""How an error begins that stands for the rest of an answer over HTTP."""
+
 FORGOTTEN = "the server knows this session no more"
 """The message of an error that stands for a server over HTTP which has lost our session."""
 
