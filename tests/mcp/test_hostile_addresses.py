@@ -160,3 +160,11 @@ async def test_half_characters_of_a_result_are_replaced(kind: str) -> None:
         async with Session([source], policy=OPEN, store=False) as session:
             result = await session.call("h.wrong")
     assert result.value == "\ufffd cut \\ud83d \U0001f600 \ufffd", result
+
+
+async def test_an_answer_that_begins_with_the_mark_of_its_encoding_is_read() -> None:
+    port = free_port()
+    async with listening(python_server("hostile_http", "marked", str(port)), port):
+        source = McpServer(f"http://127.0.0.1:{port}/mcp", name="h")
+        async with Session([source], policy=OPEN, store=False) as session:
+            assert (await session.call("h.wrong")).value == "marked"

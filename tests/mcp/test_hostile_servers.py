@@ -176,6 +176,7 @@ ROWS = [
     Row(kind="busy", code="E_TOOL_FAILED", error="^too many calls$"),
     Row(kind="says-closed", code="E_TOOL_FAILED", error="^Session terminated$"),
     Row(kind="chatty", value="fine"),
+    Row(kind="marked", value="fine"),
     Row(kind="another-type", code="E_TOOL_FAILED", error="a type that is not known here: 'task'"),
     # what it does meanwhile
     Row(kind="hangs", code="E_TOOL_TIMEOUT"),

@@ -259,6 +259,14 @@ def test_bad_messages_cost_only_themselves(tmp_path: Path) -> None:
     assert ran["result"]["_meta"]["lineshaft/run"]["value"] == 2
 
 
+def test_a_line_that_begins_with_the_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    with raw(tmp_path) as client:
+        client.write(b'\xef\xbb\xbf{"jsonrpc":"2.0","id":"marked","method":"ping"}')
+        while (answer := client.read()).get("id") != "marked":
+            pass
+    assert answer["result"] == {}
+
+
 def test_a_page_that_was_never_given_out_is_refused(tmp_path: Path) -> None:
     with raw(tmp_path) as client:
         refused = client.asked("tools/list", cursor="made up")

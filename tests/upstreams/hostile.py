@@ -33,7 +33,8 @@ state: Json = {"lists": 0, "asks": 0}
 
 
 def send(message: Json) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    mark = "\ufeff" if KIND == "marked" else ""
+    sys.stdout.write(mark + json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
 
 

@@ -73,9 +73,11 @@ class Handler(BaseHTTPRequestHandler):
             body = json.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
             self.reply(200, body.encode(), {"content-type": "application/json"})
 
-    def answer(self, id_: Any, result: Json, headers: dict[str, str] | None = None) -> None:
+    def answer(
+        self, id_: Any, result: Json, headers: dict[str, str] | None = None, mark: bytes = b""
+    ) -> None:
         body = json.dumps({"jsonrpc": "2.0", "id": id_, "result": result}).encode()
-        self.reply(200, body, {"content-type": "application/json", **(headers or {})})
+        self.reply(200, mark + body, {"content-type": "application/json", **(headers or {})})
 
     def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -232,6 +234,7 @@ CALLS: dict[str, Callable[[Handler, Any], None]] = {
     "no-json": lambda h, _id: h.reply(200, b"{no", JSON),
     "half-json": lambda h, id_: h.answer(id_, text(HALVES)),
     "half-event": lambda h, id_: h.stream("text/event-stream", pieces(id_)),
+    "marked": lambda h, id_: h.answer(id_, text("marked"), mark=b"\xef\xbb\xbf"),
     "no-event": lambda h, _id: h.stream("text/event-stream", [b"data: {no\n\n"]),
     "wrong-id": lambda h, id_: h.answer(id_ + 100, text("not yours")),
     **dict.fromkeys(LOSES, forgets),

@@ -5,6 +5,7 @@ request: the SDK would end the whole connection for it.
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -248,6 +249,7 @@ class _Counted(httpx2.AsyncByteStream):
         try:
             pieces = aiter(self._inner)
             while (data := await self._next(pieces)) is not None:
+                data = data if total else data.removeprefix(BOM_UTF8)
                 total += len(data)
                 if self._most_bytes is not None and total > self._most_bytes:
                     text = f"{TOO_LARGE}: it sent a message of more than {self._most_bytes:,} bytes"

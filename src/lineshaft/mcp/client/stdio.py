@@ -8,6 +8,7 @@ length; on Windows there is only that one.
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -160,7 +161,8 @@ def _message(line: bytes | Cut, most_bytes: int) -> SessionMessage | None:
     if not line.strip():
         return None
     try:
-        found = types.jsonrpc_message_adapter.validate_json(without_halves(line), by_name=False)
+        text = without_halves(line.removeprefix(BOM_UTF8))
+        found = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValueError:
         return _failed(line[:EDGE], line[-EDGE:], "it sent a message that is not valid JSON-RPC")
     return SessionMessage(found)

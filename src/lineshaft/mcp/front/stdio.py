@@ -6,6 +6,7 @@ input in a thread that cannot be ended, and reads lines of any length.
 """
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
@@ -129,8 +130,10 @@ async def _next(source: int) -> bytes:
 
 def _message(line: bytes | Cut) -> SessionMessage | Unreadable | None:
     """Return what a line says; None where it is blank."""
-    if not isinstance(line, Cut) and not line.strip():
-        return None
+    if not isinstance(line, Cut):
+        line = line.removeprefix(BOM_UTF8)
+        if not line.strip():
+            return None
     found = message_in(line, MESSAGE_BYTES, place="line")
     return found if isinstance(found, Unreadable) else SessionMessage(found)
 
