@@ -23,6 +23,7 @@ from lineshaft.models import (
     ModelRequest,
     OfferedTool,
     OnText,
+    RequestedCall,
     TokenUsage,
     UserMessage,
 )
@@ -272,6 +273,29 @@ async def test_an_answer_that_was_cut_is_told_as_such(
     await desk.run()
     assert said in desk.told()
     assert not desk.model.requests[1].as_schema
+
+
+@pytest.mark.parametrize("name", ["look", "Exit"])
+@pytest.mark.parametrize("arguments", ['{"path": "a', ""])
+async def test_a_call_that_was_cut_is_not_made_and_the_model_is_told_why(
+    name: str, arguments: str
+) -> None:
+    whole = RequestedCall(id="1", name="look", arguments='{"path": "a"}')
+    cut = RequestedCall(id="2", name=name, arguments=arguments)
+    reply = ModelReply(calls=(whole, cut), stop="length")
+    desk = Desk([reply, exit_with("a")])
+    end = await desk.run()
+    assert "cut at its length" in desk.told()
+    assert "write less in one call" in desk.told()
+    assert desk.made == [("look", {"path": "a"})]
+    assert (end.result, end.usage.calls + end.usage.failed_exits) == ("a", 2)
+
+
+async def test_a_whole_call_of_an_answer_that_was_cut_is_made() -> None:
+    whole = RequestedCall(id="1", name="look", arguments='{"path": "a"}')
+    desk = Desk([ModelReply(calls=(whole,), stop="length"), exit_with("a")])
+    await desk.run()
+    assert desk.made == [("look", {"path": "a"})]
 
 
 async def test_giving_up_ends_with_its_reason() -> None:

@@ -49,6 +49,12 @@ _LOOK_SECONDS = 0.05
 _LONGEST_WAIT = 60.0
 _FIRST_WAIT = 1.0
 
+_CUT = ToolError(
+    "E_INVALID_ARGS",
+    "the answer was cut at its length, in the middle of this call",
+    hint="write less in one call",
+)
+
 EventName = Literal["turn", "reply", "call", "answer", "refused", "retry", "as_schema"]
 
 
@@ -210,7 +216,9 @@ class AgentLoop:
         if not reply.calls:
             self._called_nothing(reply)
         for call in reply.calls:
-            answer = await self._answered(call, alone=len(reply.calls) == 1)
+            answer = await self._answered(
+                call, alone=len(reply.calls) == 1, cut=_is_cut(call, reply)
+            )
             if self._done:
                 return
             self._messages.append(answer)
@@ -257,10 +265,10 @@ class AgentLoop:
             UserMessage(text=f"{why}You called no tool. Call one, or {EXIT} with your result.")
         )
 
-    async def _answered(self, call: RequestedCall, *, alone: bool) -> CallAnswer:
+    async def _answered(self, call: RequestedCall, *, alone: bool, cut: bool) -> CallAnswer:
         """Make one call that the model wrote, and return what it is told."""
         if call.name == EXIT:
-            return await self._exited(call, alone=alone)
+            return await self._exited(call, alone=alone, cut=cut)
         if call.name == GIVE_UP:
             raise self._gave_up(call)
         if self._usage.calls >= self._budget.calls:
@@ -270,6 +278,8 @@ class AgentLoop:
         if call.name not in self._names:
             text = f"E_UNKNOWN_TOOL: {self._unknown(call.name)}"
             return self._repeated(call, _answer(call, text))
+        if cut:
+            return self._repeated(call, _answer(call, f"{_CUT.code}: {_CUT.message} ({_CUT.hint})"))
         try:
             arguments = object_in(call.arguments)
         except ToolError as error:
@@ -281,7 +291,9 @@ class AgentLoop:
             return self._repeated(call, _answer(call, f"{done.code}: {done.message}{hint}"))
         return self._repeated(call, _answer(call, _text(done.value), failed=False))
 
-    async def _exited(self, call: RequestedCall, *, alone: bool) -> CallAnswer:
+    async def _exited(self, call: RequestedCall, *, alone: bool, cut: bool) -> CallAnswer:
+        if cut:
+            return self._refused(call, _CUT)
         if not alone:
             text = f"{EXIT} stands beside other calls; call it alone, once you have read theirs"
             return self._refused(call, ToolError("E_INVALID_ARGS", text))
@@ -363,6 +375,17 @@ def _seconds_from_now() -> Callable[[], float]:
     """Return a clock that begins now."""
     begun = time.monotonic()
     return lambda: time.monotonic() - begun
+
+
+def _is_cut(call: RequestedCall, reply: ModelReply) -> bool:
+    """Return whether a reply ended at its length before this call of it was whole."""
+    if reply.stop != "length" or call is not reply.calls[-1]:
+        return False
+    try:
+        json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _answer(call: RequestedCall, text: str, *, failed: bool = True) -> CallAnswer:
