@@ -41,11 +41,13 @@ async def test_a_place_that_a_person_allows_is_reached(own: Path, project: Path)
     assert '[fetch] allow = ["127.0.0.1:1"]' in (other.error.hint or "")
 
 
-def test_a_project_allows_no_place(own: Path, project: Path) -> None:
+@pytest.mark.parametrize("kit", ['["default", "fetch_url"]', '["default"]', "true", "false"])
+def test_a_project_allows_no_place(kit: str, own: Path, project: Path) -> None:
     del own
-    project.write_text(f'{project.read_text()}[fetch]\nallow = ["localhost:80"]\n')
-    with pytest.raises(ConfigError, match=r"fetch\.allow is not for a project's file"):
+    project.write_text(f'[tools]\nkit = {kit}\n[fetch]\nallow = ["localhost:80"]\n')
+    with pytest.raises(ConfigError) as caught:
         build(read_settings(project.parent))
+    assert caught.value.message == f"{project}: fetch.allow is not for a project's file"
 
 
 @pytest.mark.parametrize("place", ["localhost", "http://localhost:80", "*:80", "a:b", "LOCAL:80"])

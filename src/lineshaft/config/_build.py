@@ -151,6 +151,7 @@ def tools(
     Raises:
         ConfigError: A module or pack is missing, not approved, does not start, or names clash.
     """
+    allow = cast("list[str]", settings.own("fetch.allow").value)
     held = settings.setting("tools.kit")
     try:
         match held.value:
@@ -159,7 +160,6 @@ def tools(
             case False | []:
                 offered = Toolset(())
             case names:
-                allow = cast("list[str]", settings.own("fetch.allow").value)
                 offered = kit.tools(*cast("list[str]", names), fetch_allow=allow)
     except ConfigError as error:
         raise ConfigError(f"{held.source}: tools.kit: {error.message}", hint=error.hint) from error
