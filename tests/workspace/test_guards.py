@@ -105,6 +105,16 @@ async def test_a_guard_that_gives_something_else_is_an_error(given: object) -> N
         await guarded([odd], CHANGES, Held({}))  # pyright: ignore[reportArgumentType]  it is wrong
 
 
+async def test_a_finding_of_a_level_that_is_none_names_the_levels() -> None:
+    def odd(changes: Sequence[Change], stage: Stage) -> object:
+        del changes, stage
+        return [Finding(code="x", message="m", level="fatal")]  # pyright: ignore[reportArgumentType]  it is wrong
+
+    said = "gave a finding of level 'fatal', which is none of error, warning, info"
+    with pytest.raises(Guarded, match=said):
+        await guarded([odd], CHANGES, Held({}))  # pyright: ignore[reportArgumentType]  it is wrong
+
+
 CHANGING: dict[str, Callable[[Stage], object]] = {
     "write": lambda stage: stage.write("a.txt", b"mine"),
     "make_folder": lambda stage: stage.make_folder("b"),

@@ -157,6 +157,11 @@ def _checked(guard: Guard, said: object) -> list[Finding]:
     if not isinstance(said, Sequence) or isinstance(said, str | bytes):
         return [_failed(guard, f"gave {type(said).__name__}, not a list of findings")]
     wrong = next((item for item in items if not _is_finding(item)), None)
+    if isinstance(wrong, Finding):
+        levels = ", ".join(_LEVELS)
+        return [
+            _failed(guard, f"gave a finding of level {wrong.level!r}, which is none of {levels}")
+        ]
     if wrong is not None:
         return [_failed(guard, f"gave {type(wrong).__name__} among its findings")]
     found = cast("Sequence[Finding]", items)
