@@ -33,6 +33,8 @@ MADE: dict[str, Callable[[], object]] = {
     "budget is {'turns': 1}, no Budget": lambda: agent(budget={"turns": 1}),
     "model is 3, no name or model": lambda: agent(model=3),
     "test_wrong_options.Half'>, no name or model": lambda: agent(model=Half),
+    "model is 4, no name or model": lambda: agent().run_sync(text="x", model=4),  # pyright: ignore[reportArgumentType]  the point
+    "model is 5, no name or model": lambda: agent().with_model(5),  # pyright: ignore[reportArgumentType]  the point
     "an agent's name is None, no text": lambda: cast("Any", Microagent[str])(
         name=None, instructions="Say x."
     ),

@@ -205,7 +205,12 @@ class Microagent(Generic[R]):
         self._tool = self._made(_Start())
 
     def with_model(self, model: str | Model) -> Self:
-        """Return the same agent with another model, as a session or a test needs it."""
+        """Return the same agent with another model, as a session or a test needs it.
+
+        Raises:
+            ConfigError: It is neither the name of a model nor one.
+        """
+        _refuse_no_model(self.name, model)
         other = copy(self)
         other._model = model  # noqa: SLF001  a copy of its own
         other._tool = other._made(_Start())  # noqa: SLF001  the same
@@ -250,6 +255,7 @@ class Microagent(Generic[R]):
             k: arguments.pop(k) for k in SessionArguments.__annotations__ & arguments.keys()
         }
         self._refuse_unknown(arguments)
+        _refuse_no_model(self.name, model)
         _refuse_unfit(self.name, "history", history, (UserMessage, ModelReply, CallAnswer))
         _refuse_unfit(self.name, "images", images, (ImagePart,))
         outcome = _Outcome()
@@ -509,18 +515,27 @@ def _refuse_unusable(name: str, *, model: object, budget: object, **switches: ob
     """
     if not isinstance(cast("object", name), str):
         raise ConfigError(f"an agent's name is {name!r}, no text", hint='write name="triage"')
-    lacks = [each for each in _OF_A_MODEL if not hasattr(model, each)]
-    if not (model is None or isinstance(model, str)) and lacks:
-        hint = 'such as model="openai:gpt-5-mini"'
-        if len(lacks) < len(_OF_A_MODEL):
-            hint = f"a model of your own needs `{'`, `'.join(lacks)}` too"
-        raise ConfigError(f"agent {name!r}: model is {model!r}, no name or model", hint=hint)
+    _refuse_no_model(name, model)
     if not isinstance(budget, Budget | None):
         hint = "write budget=Budget(turns=10)"
         raise ConfigError(f"agent {name!r}: budget is {budget!r}, no Budget", hint=hint)
     for option, said in switches.items():
         if not isinstance(said, bool):
             raise ConfigError(f"agent {name!r}: {option} must be True or False, not {said!r}")
+
+
+def _refuse_no_model(name: str, model: object) -> None:
+    """Refuse what is given as a model, and neither names one nor is one.
+
+    Raises:
+        ConfigError: It is not.
+    """
+    lacks = [each for each in _OF_A_MODEL if not hasattr(model, each)]
+    if not (model is None or isinstance(model, str)) and lacks:
+        hint = 'such as model="openai:gpt-5-mini"'
+        if len(lacks) < len(_OF_A_MODEL):
+            hint = f"a model of your own needs `{'`, `'.join(lacks)}` too"
+        raise ConfigError(f"agent {name!r}: model is {model!r}, no name or model", hint=hint)
 
 
 def _refuse_unfit(name: str, option: str, given: object, kinds: tuple[type, ...]) -> None:
