@@ -44,6 +44,15 @@ async def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
             await session.run("1", caller=look)  # pyright: ignore[reportArgumentType]  the point
 
 
+@pytest.mark.parametrize("action", ["resume", "undo", "replay", "cancel", "pending", "summary"])
+async def test_a_result_in_the_place_of_its_id_is_told(action: str, tmp_path: Path) -> None:
+    async with Session([look], workspace=tmp_path, store=tmp_path / "runs.db") as session:
+        result = await session.run("1")
+        with pytest.raises(ConfigError, match="run_id must be the id of a run, not RunR") as raised:
+            await getattr(session, action)(result)
+        assert raised.value.hint == "of a result, `result.run_id`"
+
+
 async def test_one_name_for_direct_calls_is_told_from_a_list(tmp_path: Path) -> None:
     async with Session([look], workspace=tmp_path, store=False) as session:
         with pytest.raises(ConfigError, match="direct is a list of names, not 'look'") as raised:

@@ -318,8 +318,9 @@ class Session(StoredRunActions):
             result, diff = await self._runner.preview(job, run_id=new_run_id(), control=control)
         return Preview(run=result, diff=diff, stopped_at=next(iter(result.pending), None))
 
-    def _later(self) -> tuple[LiveRuns, Resumer, Workspace]:
+    def _later(self, run_id: str) -> tuple[LiveRuns, Resumer, Workspace]:
         self._entered()
+        refuse_unusable(run_id=run_id)
         if self._resumer is None:
             raise ConfigError("this session keeps nothing of its runs (store=False)")
         return self._live, self._resumer, self._runner.environment.workspace

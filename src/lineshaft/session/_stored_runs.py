@@ -20,11 +20,12 @@ class StoredRunActions(ABC):
     """The log that keeps runs; None: they are not kept."""
 
     @abstractmethod
-    def _later(self) -> tuple[LiveRuns, Resumer, Workspace]:
+    def _later(self, run_id: str) -> tuple[LiveRuns, Resumer, Workspace]:
         """Return the resumer of runs.
 
         Raises:
-            ConfigError: The session was not entered, or keeps nothing.
+            ConfigError: The session was not entered, or keeps nothing; or a run is not named by
+                its id.
         """
 
     async def summary(self, run_id: str) -> RunSummary:
@@ -33,7 +34,7 @@ class StoredRunActions(ABC):
         Raises:
             StateError: It has no record, or belongs to another workspace.
         """
-        _, resumer, _ = self._later()
+        _, resumer, _ = self._later(run_id)
         found = await self.store.summary(run_id) if self.store else None
         if found is None or not resumer.works_in(found.workspace):
             raise RunUnknown(f"no run {run_id!r} of this workspace is recorded")
@@ -45,7 +46,7 @@ class StoredRunActions(ABC):
         Raises:
             StateError: The run is not known, or belongs to another workspace.
         """
-        _, resumer, _ = self._later()
+        _, resumer, _ = self._later(run_id)
         return await resumer.pending(run_id)
 
     async def undecided(self, run_id: str) -> Mapping[str, str]:
@@ -60,7 +61,7 @@ class StoredRunActions(ABC):
         Raises:
             StateError: The run is not known, or belongs to another workspace.
         """
-        _, resumer, _ = self._later()
+        _, resumer, _ = self._later(run_id)
         return {call.id: call.tool for call in await resumer.undecided(run_id)}
 
     async def check_resume(self, run_id: str) -> None:
@@ -73,7 +74,7 @@ class StoredRunActions(ABC):
             StateError: The run cannot go on: it is unknown, one of another workspace, over, or what
                 it was begun with is another now (engine, packages, modules of the workspace).
         """
-        _, resumer, _ = self._later()
+        _, resumer, _ = self._later(run_id)
         await resumer.check(run_id)
 
     async def resume(
@@ -105,7 +106,7 @@ class StoredRunActions(ABC):
                 expired, in use, or not what was stored, `repeat` has to be decided, or the session
                 was closed before it went on.
         """
-        live, resumer, _ = self._later()
+        live, resumer, _ = self._later(run_id)
         refuse_unusable(caller=caller)
         with live.taking_up(run_id):
             if await self._goes_on(run_id):
@@ -123,7 +124,7 @@ class StoredRunActions(ABC):
         Raises:
             StateError: It does not wait.
         """
-        _, resumer, _ = self._later()
+        _, resumer, _ = self._later(run_id)
         if (error := await resumer.elsewhere(run_id)) is not None:
             raise error
         if self.store is not None:
@@ -139,7 +140,7 @@ class StoredRunActions(ABC):
             StateError: The run's state is not kept, or no longer enough of it; or the run waits, or
                 goes on.
         """
-        live, resumer, _ = self._later()
+        live, resumer, _ = self._later(run_id)
         try:
             if await resumer.pending(run_id):
                 raise RunBusy(
@@ -171,7 +172,7 @@ class StoredRunActions(ABC):
             StaleFile: Some of the files were changed since; they are named, nothing was done.
             StateError: The run's changes are not known, or no longer all of them; or it goes on.
         """
-        _, resumer, workspace = self._later()
+        _, resumer, workspace = self._later(run_id)
         await self._must_not_go_on(run_id)
         await workspace.recover()
 

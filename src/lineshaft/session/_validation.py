@@ -32,7 +32,7 @@ def refuse_unusable(**arguments: object) -> None:
     for name, value in arguments.items():
         allowed, fits = _ALLOWED[name]
         if not fits(value):
-            shown = type(value).__name__ if name == "secrets" else repr(value)
+            shown = type(value).__name__ if name in _SHOWN_BY_TYPE else repr(value)
             hint = _NOTATIONS.get(name, "")
             raise ConfigError(f"{name} must be {allowed}, not {shown}", hint=hint)
 
@@ -125,6 +125,7 @@ _ALLOWED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "sample": ("an async function", _is_asked),
     "roots": ("an async function", _is_asked),
     "origin": (f"one of {', '.join(_ORIGINS)}", lambda v: v in _ORIGINS),
+    "run_id": ("the id of a run", lambda v: isinstance(v, str)),
     "caller": (
         f"a Caller (origin: one of {', '.join(_ORIGINS)}; sink: not async; the others: async)",
         _is_caller,
@@ -155,4 +156,7 @@ _NOTATIONS = {
     "policy": 'write policy=Policy(mode="auto")',
     "limits": "write limits=Limits(seconds=30)",
     "approver": "write async def approver(pending): ...",
+    "run_id": "of a result, `result.run_id`",
 }
+_SHOWN_BY_TYPE = ("secrets", "run_id")
+"""A secret is not shown, and a result, which may be given as the id of its run, is long."""
