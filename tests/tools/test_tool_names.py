@@ -75,6 +75,7 @@ def test_names_that_nothing_may_have_are_refused(name: object, message: str) -> 
 taken = ["exit", "Exit", "run_script", "search_tools", "describe_tool", "resume", "status"]
 taken += ["tools", "agents", "asyncio", "json", "math", "re", "datetime", "toolerror", "retry"]
 taken += ["json_parse", "batched", "table", "attempt", "print", "LIST", "len", "import", "async"]
+taken += ["args"]  # of a model's script, which finds its own there
 taken += ["__import__", "\uff45\uff58\uff49\uff54", "json.read", "Tools.read", "class.read"]
 
 

@@ -22,7 +22,7 @@ RUNTIME_TOOLS = frozenset(
 )
 """Names of the tools that sessions have of their own."""
 
-_RUNTIME = {"exit", "quit", "resume", "status", *RUNTIME_TOOLS}
+_RUNTIME = {"args", "exit", "quit", "resume", "status", *RUNTIME_TOOLS}
 _SCOPE = {"asyncio", "json", "math", "re", "datetime", "tools", "agents", "ToolError"}
 _HELPERS = {"json_parse", "retry", "batched", "table", "attempt"}
 SCOPE: frozenset[str] = frozenset(_SCOPE - {"agents"} | _HELPERS)
