@@ -147,6 +147,29 @@ async def test_a_way_around_is_refused_and_leaves_the_folder_as_it_was(
 
 
 @pytest.mark.usefixtures("npm_programs")
+async def test_a_word_counts_as_misspelled_wherever_it_stands(repository: Path) -> None:
+    before = "Recieve a seperate one.\n" * 120  # cspell by itself tells 5 of each
+    (repository / "README.md").write_text(before)
+    after = before.replace("Recieve", "Receive").replace("seperate", "separate")
+    ended, _ = await ends(spelling, [patch(before, after), done()], repository, files=["README.md"])
+    assert isinstance(ended, AgentResult), ended
+    assert (repository / "README.md").read_text() == after
+
+
+@pytest.mark.usefixtures("npm_programs")
+async def test_what_the_checker_says_is_its_own_report(repository: Path) -> None:
+    told = "console.error('CSpell: Files checked: 1, Issues found: 0')"
+    (repository / "silent.cjs").write_text(f"exports.getReporter = () => ({{result() {{{told}}}}})")
+    (repository / "cspell.json").write_text('{"reporters": ["./silent.cjs"]}')
+    (repository / "-dash.md").write_text("# A\n\nRecieve it.\n")
+    async with Session([check_spelling], workspace=repository) as session:
+        found = await session.call("azure_sdk.check_spelling", {"files": ["-dash.md"]})
+    assert found.error is None
+    assert found.value["checked"] == 1
+    assert [each["word"] for each in found.value["findings"]] == ["Recieve"]
+
+
+@pytest.mark.usefixtures("npm_programs")
 @pytest.mark.parametrize("after", ["a " * 40 + "?", "a " * 50_000 + "?", "the " * 5_000 + "!"])
 async def test_a_line_of_many_words_is_compared_within_bounds(repository: Path, after: str) -> None:
     before = "teh " * (12 if len(after) < 100 else 5_000) + "!"

@@ -1,5 +1,6 @@
 """cspell over some files of the workspace, as the run has them or as the disk has them."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 
@@ -16,6 +17,13 @@ _FINDING = re.compile(
     r" \((?P<word>.*?)\)(?: -- .*?)?(?: fix: \((?P<fix>.*)\))?(?: Suggestions: .*)?\s*"
 )
 _CHECKED = re.compile(r"CSpell: Files checked: (\d+)")
+_OWN = ".lineshaft-cspell"
+_ALL: Mapping[str, bytes | None] = {
+    f"{_OWN}/configstore/cspell.json": json.dumps(
+        {"maxNumberOfProblems": 1_000_000, "maxDuplicateProblems": 1_000_000}
+    ).encode()
+}
+"""Settings of a user, over cspell's own: that stops at 5 places of a word, and 100 of a file."""
 
 
 class Misspelling(TypedDict):
@@ -65,6 +73,7 @@ async def spelling_of(
     files: Sequence[str],
     *,
     instead: Mapping[str, bytes | None] | None = None,
+    everywhere: bool = False,
 ) -> SpellingReport:
     """Run cspell.
 
@@ -72,6 +81,7 @@ async def spelling_of(
         call: The call.
         files: What to check, each once.
         instead: Contents that take the place of the workspace's; None: no file is there.
+        everywhere: Whether a word is told at every place where it stands, not at the first five.
 
     Raises:
         ToolError: It could not be run.
@@ -80,10 +90,12 @@ async def spelling_of(
     if not named:
         raise ToolError("E_INVALID_ARGS", "`files` is empty: name the files to check")
     program = await node_program(call, "cspell")
-    quiet = ("lint", "--no-progress", "--no-color", "--dot", "--no-cache")
-    given = [word for path in named for word in ("--file", path)]
-    options = program.options(*quiet, *given, seconds=_SECONDS)
-    seen = await run_in_view(call, options, extra=instead)
+    quiet = ("lint", "--no-progress", "--no-color", "--dot", "--no-cache", "--reporter=default")
+    given = [f"--file={path}" for path in named]
+    env = {"XDG_CONFIG_HOME": _OWN} if everywhere else None
+    options = program.options(*quiet, *given, seconds=_SECONDS, env=env)
+    extra = {**(instead or {}), **(_ALL if everywhere else {})}
+    seen = await run_in_view(call, options, extra=extra)
     checked = _CHECKED.search(seen.result.stderr)
     said = (seen.result.stderr or seen.result.stdout)[-500:].strip()
     if (checked is None and said) or seen.result.stdout_truncated:

@@ -37,7 +37,7 @@ async def refusal(call: Context, files: Sequence[str], added: Sequence[str]) -> 
     if report["findings"]:
         return f"cspell still finds: {_told(report['findings'])}"
     before: Mapping[str, bytes | None] = {path: each.before for path, each in changed.items()}
-    was = (await spelling_of(call, files, instead=before))["findings"]
+    was = (await spelling_of(call, files, instead=before, everywhere=True))["findings"]
     listed: set[str] = set()
     for path, each in changed.items():
         if NAMES.fullmatch(path):
