@@ -44,10 +44,13 @@ def test_markdown_comes_to_an_end(unit: str, end: str) -> None:
     assert "a" in prose.anchors
 
 
-@pytest.mark.parametrize("unit", ["/*", "/* ", '"""', '"', "'", "//", '\\"', "'\\"])
-def test_code_comes_to_an_end(unit: str) -> None:
+@pytest.mark.parametrize("java", [True, False])
+@pytest.mark.parametrize(
+    "unit", ["/*", "/* ", '"""', '"', "'", "//", '\\"', "'\\", '"${', '"""${', "`", "{", '"}', "$"]
+)
+def test_code_comes_to_an_end(unit: str, java: bool) -> None:
     for texts in (True, False):
-        code = without_comments(of(unit, '"'), texts=texts, characters=True)
+        code = without_comments(of(unit, '"'), texts=texts, java=java)
         assert len(code) <= LENGTH
 
 
@@ -75,11 +78,22 @@ def test_what_is_nested_too_deep_is_malformed() -> None:
 def test_comments_and_texts_are_told_apart() -> None:
     code = """a /* x " */ b // "c
 "d // /* \\" e" f '"' g \"\"\" h " // i \"\"\" j"""
-    assert without_comments(code, texts=True, characters=True).split() == [
+    assert without_comments(code, texts=True, java=True).split() == [
         *("a", "b", '"d', "//", "/*", '\\"', 'e"', "f", "'", "'", "g"),
         *('"""', "h", '"', "//", "i", '"""', "j"),
     ]
-    assert without_comments(code, texts=False, characters=True).split() == [
+    assert without_comments(code, texts=False, java=True).split() == [
         *("a", "b", '""', "f", "'", "'", "g", '""', "j"),
     ]
     assert without_comments("a /* b", texts=True) == "a  "
+
+
+def test_code_in_a_text_of_typespec_is_code() -> None:
+    code = (
+        'a "b ${c { "d // ${e /* f */}" } g } // ${"h"} i" j `k // l` "\\${" m """n " ${o} " p"""'
+    )
+    assert without_comments(code, texts=False).split() == [
+        *("a", '""c', "{", '""e', '""', "}", "g", '""""""', "j", "`k____l`", '""', "m"),
+        *('""o""',),
+    ]
+    assert without_comments(code, texts=True) == code.replace("/* f */", " ")

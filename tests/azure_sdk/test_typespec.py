@@ -145,6 +145,43 @@ CHEATS: list[tuple[str, list[Any], str]] = [
         [patch("@@clientName", 'alias A = "${"/*"}";\n#suppress "x" "*/"\n@@clientName')],
         "got a #suppress",
     ),
+    (
+        "suppressed behind a text that holds code",
+        [patch("@@clientName", 'alias A = "${"/*"} b"; #/**/suppress "x" "y"\n@@clientName')],
+        "got a #suppress",
+    ),
+    (
+        "suppressed behind a name in backticks",
+        [patch("@@clientName", 'alias `a//b` = string; #/**/suppress "x" "y"\n@@clientName')],
+        "got a #suppress",
+    ),
+    (
+        "suppressed in backticks",
+        [patch("@@clientName", '#`suppress` "invalid-ref" "x"\n@@clientName')],
+        "got a #suppress",
+    ),
+    (
+        "a description in a text in the place of one that is removed",
+        [
+            patch(
+                "model Widget {\n  id: string;\n}\n",
+                'alias A = "${"model Widget"} b";\n',
+                f"{FOLDER}/main.tsp",
+            )
+        ],
+        "these were removed, and the result does not name them in `removed`: Widget",
+    ),
+    (
+        "a description in a name in the place of one that is removed",
+        [
+            patch(
+                "model Widget {\n  id: string;\n}\n",
+                "alias `model Widget .` = string;\n",
+                f"{FOLDER}/main.tsp",
+            )
+        ],
+        "these were removed, and the result does not name them in `removed`: Widget",
+    ),
     ("configuration", [write(f"{FOLDER}/tspconfig.yaml", "")], "only .tsp files"),
     ("nothing done", [], "does not accept it"),
     (

@@ -53,9 +53,7 @@ async def _verify(
             return f"{path} was changed: only Java files below {root} may be"
         if each.after is None:
             return f"{path} was deleted"
-        before, after = (
-            without_comments(text, texts=False, characters=True) for text in each.texts
-        )
+        before, after = (without_comments(text, texts=False, java=True) for text in each.texts)
         for pattern in (_TYPE, _METHOD):
             had, has = (set(pattern.findall(text)) - _KEYWORDS for text in (before, after))
             if lost := had - has - set(result.removed):

@@ -10,7 +10,7 @@ from lineshaft_azure_sdk.code import without_comments
 from lineshaft_azure_sdk.typespec.compiler import Diagnostic, compilation_of
 
 _IMPORT = re.compile(r'\bimport\s*"+\s*([^"]*[^"\s])')
-_SUPPRESS = re.compile(r"#\s*suppress\b")
+_SUPPRESS = re.compile(r"#\s*`?suppress\b")
 _DECORATOR = re.compile(r"@@\s*([\w.]+)\s*\(")
 _DECLARED = re.compile(r"\b(?:model|interface|op|union|enum|scalar|alias|namespace)\s+([\w.`]+)")
 _TOLD = 20
