@@ -140,6 +140,29 @@ See [Widget](https://en.wikipedia.org/wiki/Widget_(GUI)), [notes](notes%20(old).
     }
 
 
+async def test_footnotes_marks_and_names_of_elements_are_read_as_code_hosts_do(
+    package: Path,
+) -> None:
+    (package / "sdk" / "my notes.md").write_text("# Notes\n")
+    text = """\ufeff# Widget
+
+Old[^1], [a note][n], [up](#top), [here](#here), [there](#there), [below](#below), [none][x].
+
+<h2 class="x" id="here">Here</h2><a name=there></a>
+
+Below
+-----
+
+[^1]: See the docs.
+[n]: <my notes.md> "Notes"
+[x]: none.md
+"""
+    (package / "sdk" / "README.md").write_bytes(text.replace("\n", "\r\n").encode())
+    async with Session([check_readme], workspace=package) as session:
+        done = await session.call("azure_sdk.check_readme", {"path": "sdk/README.md"})
+    assert done.value == {"problems": ["line 12: 'none.md' leads to no file"], "unchecked": []}
+
+
 async def test_bare_addresses_are_links_and_each_is_told_once(package: Path) -> None:
     text = """# Widget
 

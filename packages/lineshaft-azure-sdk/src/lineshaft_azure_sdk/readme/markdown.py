@@ -13,14 +13,18 @@ from functools import cached_property
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TICKS = re.compile(r"`+|\n[ \t]*\n")
 _BRACKET = re.compile(r"\\.|\n[ \t]*\n|[\[\]]", re.DOTALL)
-_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(\S+?)>?(?:\s|$)", re.MULTILINE)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?!\^)[^\]\n]+\]:\s*(?:<([^<>\n]*)>|([^<\s]\S*))(?:\s|$)", re.MULTILINE
+)
+"""Of a link; that of a footnote, `[^1]: ...`, has a text."""
+
 _ATTRIBUTE = re.compile(r"""(?:href|src)\s*=\s*["']([^"'\s<>]+)""", re.IGNORECASE)
 _AUTOMATIC = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _BARE = re.compile(r"(?<![\w=])https?://[^\s<>\"'`\])]+", re.IGNORECASE)
 _AFTER_BARE = "?!.,:;*_~"
 """Signs that are no part of an address at its end."""
 
-_ANCHOR = re.compile(r"""<a\s+(?:name|id)=["']([^"']+)""", re.IGNORECASE)
+_ANCHOR = re.compile(r"""<[a-z][^<>]*?\s(?:name|id)\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*")
 _TITLE = re.compile(r" {0,3}[^\s#>|+*-]")
 _BLANK = re.compile(r"\s*")
@@ -53,7 +57,8 @@ class Prose:
     """A text of Markdown, its code left out; places in it are those of the text."""
 
     def __init__(self, markdown: str) -> None:
-        self._unfenced = _without_fences(markdown)
+        text = markdown.removeprefix("\ufeff").replace("\r\n", "\n")
+        self._unfenced = _without_fences(text)
         self.text = _without_spans(self._unfenced)
         self._closing: dict[str, int] = {}
 
@@ -75,7 +80,7 @@ class Prose:
     @cached_property
     def anchors(self) -> frozenset[str]:
         """What links into this text may name."""
-        found = {found[1] for found in _ANCHOR.finditer(self.text)}
+        found = {"top", *(found[1] for found in _ANCHOR.finditer(self.text))}
         times: dict[str, int] = {}
         for heading in self.headings:
             slug = _slug(heading)
@@ -87,7 +92,9 @@ class Prose:
         """Yield the targets of links and pictures, bare addresses too, and where each stands."""
         targets = list(self._inline())
         for pattern in (_DEFINITION, _ATTRIBUTE, _AUTOMATIC):
-            targets += [Found(each[1], each.start(1)) for each in pattern.finditer(self.text)]
+            for each in pattern.finditer(self.text):
+                group = each.lastindex or 0
+                targets.append(Found(each[group], each.start(group)))
         yield from targets
         targets.sort(key=lambda each: each.start)
         starts = [each.start for each in targets]
