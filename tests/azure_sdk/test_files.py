@@ -62,6 +62,13 @@ async def test_other_files_are_told_apart(work: Path) -> None:
     assert (await patched(work, "a", "b", "../out.txt")).error.code == "E_SANDBOX_VIOLATION"
 
 
+async def test_line_ends_of_both_kinds_are_patched_as_they_are(work: Path) -> None:
+    (work / "a.txt").write_bytes(b"a\r\nb\nc\nd\r\ne\r\n")
+    assert (await patched(work, "b\nc", "x\ny")).value["success"]
+    assert (await patched(work, "d\ne", "z\nw")).value["success"]
+    assert (work / "a.txt").read_bytes() == b"a\r\nx\ny\nz\r\nw\r\n"
+
+
 async def test_the_folder_to_read_is_not_written(work: Path, tmp_path: Path) -> None:
     from lineshaft.workspace import Folder, Mount  # noqa: PLC0415  of this test alone
 

@@ -43,7 +43,7 @@ async def patch_file(path: WorkspacePath, old: str, new: str, call: Context) -> 
         text = content.data.decode("utf-8")
     except UnicodeDecodeError:
         return _told("not_text", f"{path!r} is no text in UTF-8")
-    if "\r\n" in text and "\r\n" not in old:
+    if "\r\n" in text and "\r\n" not in old and not ("\n" in old and old in text):
         old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
     lines = list(islice(_lines(text, old), _SHOWN))
     if not lines:
