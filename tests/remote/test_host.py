@@ -366,6 +366,28 @@ async def test_an_answer_that_is_nested_too_deep_is_told_as_done_and_lost() -> N
             assert "was done, but its answer is nested too deep" in told["content"]
 
 
+@pytest.mark.parametrize("levels", [300, 700, 900])
+async def test_what_is_nested_too_deep_is_refused_and_keeps_nothing_from_a_window(
+    levels: int,
+) -> None:
+    deep = f'{{"x": {"[" * levels}{"]" * levels}}}'
+    async with near() as here, here.http() as client:
+        at = f"/api/conversations/{here.conversation.id}"
+        told = await client.post(
+            f"{at}/events", content=f'{{"observation": "x", "extras": {deep}}}'
+        )
+        assert (told.status_code, told.json()["message"]) == (400, "the request is nested too deep")
+        await here.conversation.show({"observation": "later"})
+        async with python_window(here.url, about(here)) as far:
+            await far.next("connected")
+            assert (await far.next("oh_event"))["observation"] == "later"
+            await far.offer({"name": "count", "input_schema": {"type": "object"}})
+            call = f'{{"action": "call_tool", "args": {{"name": "count", "arguments": {deep}}}}}'
+            told = await client.post(f"{at}/actions", content=call)
+        assert (told.status_code, told.json()["code"]) == (400, "E_REMOTE_PROTOCOL")
+        assert here.conversation.pending == ()
+
+
 @pytest.mark.no_cover
 async def test_messages_of_thirty_megabytes_pass_both_ways_and_larger_ones_are_refused() -> None:
     text = "ä" * (15 * 1024 * 1024)

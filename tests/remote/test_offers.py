@@ -80,6 +80,7 @@ def nested(levels: int) -> dict[str, object]:
         (defined(description="x" * 20_001), "more than 20,000"),
         (defined(input_schema={"description": "x" * 200_000}), "more than 200,000"),
         (defined(input_schema={"minimum": float("inf")}), "no JSON"),
+        (defined(input_schema=nested(300)), "nested too deep"),
         (defined(input_schema=nested(100_000)), "nested too deep"),
     ],
 )

@@ -55,6 +55,7 @@ from lineshaft.remote.protocol import (
     offer_frame,
     read_action,
     read_person,
+    too_deep,
 )
 from lineshaft.remote.runs import KeptRuns
 
@@ -404,6 +405,8 @@ async def _body(request: Request) -> Json:
         said: object = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise RemoteProtocolError(f"the request is not JSON: {error}") from error
+    if too_deep(said):
+        raise RemoteProtocolError("the request is nested too deep")
     if not isinstance(said, Mapping):
         raise RemoteProtocolError("the request is no JSON object")
     return cast("Json", said)

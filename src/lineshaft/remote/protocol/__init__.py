@@ -44,6 +44,7 @@ from lineshaft.remote.protocol.frames import (
     observation_frame,
     read_action,
     read_observation,
+    too_deep,
 )
 from lineshaft.remote.protocol.observations import (
     OBSERVATIONS,
@@ -144,4 +145,5 @@ __all__ = [
     "read_observation",
     "read_offer",
     "read_person",
+    "too_deep",
 ]

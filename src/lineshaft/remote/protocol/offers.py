@@ -14,7 +14,7 @@ from typing import cast
 from msgspec import field
 
 from lineshaft.errors import RemoteProtocolError
-from lineshaft.remote.protocol.frames import Json
+from lineshaft.remote.protocol.frames import Json, too_deep
 from lineshaft.values import DecodeError, Struct, decode
 
 MOST_OFFERED = 500
@@ -127,6 +127,8 @@ def _tool(
     if not isinstance(given, Mapping):
         return "it is no object"
     table = {key: value for key, value in cast("Json", given).items() if key != "sha256"}
+    if too_deep(table):
+        return "its schemas are nested too deep"
     try:
         tool = decode(WindowTool, table)
     except DecodeError as error:
@@ -139,8 +141,8 @@ def _tool(
         return f"its description has more than {_MOST_DESCRIPTION:,} characters"
     try:
         schemas = len(json.dumps([tool.input_schema, tool.output_schema], allow_nan=False))
-    except (ValueError, RecursionError):
-        return "its schemas are no JSON, or nested too deep"
+    except ValueError:
+        return "its schemas are no JSON"
     if schemas > _MOST_SCHEMAS:
         return f"its schemas have more than {_MOST_SCHEMAS:,} characters"
     size = schemas + len(tool.description)
