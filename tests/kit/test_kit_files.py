@@ -6,12 +6,14 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lineshaft.errors import ToolError
 from lineshaft.kit import delete_file, edit_file, move_file, read_file, write_file
+from lineshaft.kit._files import Edit
 from lineshaft.kit._replacing import replaced
 from lineshaft.values import Context, decoded_text, lines_of
 from lineshaft.workspace import Folder
@@ -334,7 +336,7 @@ pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r", "."]), max_size
 def test_text_around_a_replacement_stays(before: str, after: str, old: str, new: str) -> None:
     text = before + old + after
     try:
-        result = replaced(text, old, new, every=False, name="f")
+        result = replaced(text, old, new, every=False, name="f", most=100)
     except ToolError:
         return
 
@@ -342,6 +344,47 @@ def test_text_around_a_replacement_stays(before: str, after: str, old: str, new:
         assert result == before + new + after
     else:
         assert result.replace("\r", "") == text.replace("\r", "").replace(old, new, 1)
+
+
+@given(text=pieces, old=pieces.filter(bool), new=pieces)
+def test_all_places_are_replaced_in_any_line_breaks(text: str, old: str, new: str) -> None:
+    try:
+        result = replaced(text, old, new, every=True, name="f", most=10_000)
+    except ToolError:
+        return
+
+    if "\r" in old + new:
+        assert result == text.replace(old, new)
+    else:
+        assert result.replace("\r\n", "\n") == text.replace("\r\n", "\n").replace(old, new)
+
+
+@pytest.mark.parametrize("line_break", ["", "\n", "\r\n"])
+async def test_edits_that_multiply_a_text_end_before_they_fill_the_memory(
+    line_break: str, call: Context, tmp_path: Path
+) -> None:
+    (tmp_path / "f").write_bytes(f"x{line_break}".encode() * 1_000)
+    before = (tmp_path / "f").read_bytes()
+    old = line_break.replace("\r", "") or "x"
+
+    error = await failing(
+        edit_file("f", call, edits=[Edit(old=old, new=old * 1_000)] * 6, replace_all=True)
+    )
+
+    assert (error.code, "edits[1]" in error.message) == ("E_TOO_LARGE", True)
+    assert (tmp_path / "f").read_bytes() == before
+
+
+async def test_large_edits_end_with_the_time_of_their_call(call: Context, tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"a\r\n" * 2_000_000)
+    before = (tmp_path / "f").stat()
+    there, back = Edit(old="a\n", new="b\n"), Edit(old="b\n", new="a\n")
+
+    with anyio.move_on_after(1) as bound:
+        await edit_file("f", call, edits=[there, back] * 100_000, replace_all=True)
+
+    assert bound.cancelled_caught
+    assert (tmp_path / "f").stat().st_mtime_ns == before.st_mtime_ns
 
 
 @pytest.mark.parametrize("old", ["a" * 400_000 + "b", "a" * 400])

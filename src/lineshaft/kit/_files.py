@@ -1,7 +1,9 @@
 """Tools that read and change single files."""
 
 from collections.abc import Sequence
+from functools import partial
 
+from anyio import to_thread
 from typing_extensions import TypedDict
 
 from lineshaft.errors import FileMissing, TooLarge
@@ -23,6 +25,9 @@ from lineshaft.values import (
 READ_BYTES = 50_000
 WRITE_BYTES = 100_000
 """Of a model's direct call."""
+
+_LARGE = 100_000
+"""Characters, times edits, from which on a thread makes them: the event loop waits for fewer."""
 
 
 class Edit(TypedDict):
@@ -158,9 +163,16 @@ async def edit_file(
         content = await call.workspace.read(path)
         before = decoded(content.data, resolved.path)
         text = before.text
+        most = len(text) + WHOLE_BYTES
         for name, one in wanted:
             where = f"{resolved.path}: {name}" if name else resolved.path
-            text = replaced(text, one["old"], one["new"], every=replace_all, name=where)
+            edit = partial(replaced, every=replace_all, name=where, most=most)
+            if len(text) * len(wanted) < _LARGE:
+                text = edit(text, one["old"], one["new"])
+            else:  # takes its time, and is left behind where the call's is up
+                text = await to_thread.run_sync(
+                    edit, text, one["old"], one["new"], abandon_on_cancel=True
+                )
         data = encoded(text, before, resolved.path)
         return change(await call.workspace.write(path, data, if_match=content.sha256))
 

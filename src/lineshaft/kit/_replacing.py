@@ -6,13 +6,15 @@ breaks that the file mostly has. Text with `\r` is taken to the letter.
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cached_property
 
 from lineshaft.errors import ToolError
+from lineshaft.kit._bounds import too_large
 from lineshaft.kit._failures import invalid
 
 
-def replaced(text: str, old: str, new: str, *, every: bool, name: str) -> str:
+def replaced(text: str, old: str, new: str, *, every: bool, name: str, most: int) -> str:
     """Return a text with another in place of an exact one.
 
     Args:
@@ -21,9 +23,10 @@ def replaced(text: str, old: str, new: str, *, every: bool, name: str) -> str:
         new: What to put there; empty deletes.
         every: Replace all matches; otherwise there must be exactly one.
         name: How the caller knows this edit.
+        most: Characters that the result may have.
 
     Raises:
-        ToolError: Nothing to look for, nothing found, or several found.
+        ToolError: Nothing to look for, nothing found, several found, or the result is too long.
     """
     if not old:
         raise invalid(f"{name}: `old` is empty", "Write a whole file with `write_file`.")
@@ -32,20 +35,25 @@ def replaced(text: str, old: str, new: str, *, every: bool, name: str) -> str:
     places = _Places(text, folded="\r" not in old + new)
     if places.folded and text.count("\r\n") * 2 > text.count("\n"):
         new = new.replace("\n", "\r\n")
-    found = places.of(old)
-    if not found:
+    count = places.count(old)
+    if not count:
         raise ToolError(
             "E_PRECONDITION_FAILED",
             f"{name}: the text of `old` is not in the file",
             hint="Read the file and copy the text exactly, indentation included.",
         )
-    if not every and (len(found) > 1 or places.again(old, found[0])):
+    if not every and places.again(old):
         raise ToolError(
             "E_PRECONDITION_FAILED",
-            f"{name}: the text of `old` is {max(2, len(found))} times in the file",
+            f"{name}: the text of `old` is {max(2, count)} times in the file",
             hint="Give more of the text around it, or set `replace_all`.",
         )
-    return places.replaced(found, len(old), new)
+    if len(text) + count * (len(new) - len(old)) > most:
+        raise too_large(
+            f"{name}: the text would have more than {most:,} characters",
+            "Replace fewer places at once, or let a command make the file.",
+        )
+    return places.replaced(old, new)
 
 
 class _Places:
@@ -65,27 +73,30 @@ class _Places:
         self._plain = text.replace("\r\n", "\n") if folded else text
         self._dropped = [at.start() for at in re.finditer("\r\n", text)] if folded else []
 
-    def of(self, old: str) -> list[int]:
-        """Return where a text begins, without those that overlap an earlier one."""
-        found: list[int] = []
-        at = self._plain.find(old)
-        while at >= 0:
-            found.append(at)
-            at = self._plain.find(old, at + len(old))
-        return found
+    def count(self, old: str) -> int:
+        """Return how often a text is there, without those that overlap an earlier one."""
+        return self._plain.count(old)
 
-    def again(self, old: str, first: int) -> bool:
-        """Return whether a text stands once more, also where it overlaps the first."""
-        return self._plain.find(old, first + 1) >= 0
+    def again(self, old: str) -> bool:
+        """Return whether a text stands more than once, also where it overlaps the first."""
+        return self._plain.find(old, self._plain.find(old) + 1) >= 0
 
-    def replaced(self, found: list[int], length: int, new: str) -> str:
-        """Return the text with another one at some places."""
+    def replaced(self, old: str, new: str) -> str:
+        """Return the text with another one in each place of `old`."""
+        if not self._dropped or "\n" not in old:
+            return self._text.replace(old, new)  # no place holds a break that lost a character
         parts: list[str] = []
         end = 0
-        for start in found:
+        for start in self._places(old):
             parts += [self._text[end : self._as_written(start)], new]
-            end = self._as_written(start + length)
+            end = self._as_written(start + len(old))
         return "".join([*parts, self._text[end:]])
+
+    def _places(self, old: str) -> Iterator[int]:
+        at = self._plain.find(old)
+        while at >= 0:
+            yield at
+            at = self._plain.find(old, at + len(old))
 
     def _as_written(self, at: int) -> int:
         """Return the place in the text of one in the folded text, before a break that it is at."""
