@@ -270,3 +270,13 @@ async def test_a_pattern_that_takes_too_long_is_ended(call: Context, tmp_path: P
         await search_text("(a|aa)+$", call)
 
     assert caught.value.code == "E_TOOL_TIMEOUT"
+
+
+@pytest.mark.long
+async def test_a_pattern_that_needs_too_much_memory_is_named(call: Context, tmp_path: Path) -> None:
+    grow(tmp_path, f="x" * 1_000)
+
+    with pytest.raises(ToolError, match=r"'\(\?R\)\?x' needs more memory") as caught:
+        await search_text("(?R)?x", call)
+
+    assert caught.value.code == "E_TOOL_FAILED"

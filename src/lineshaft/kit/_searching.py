@@ -1,12 +1,15 @@
 """One search through many files, its time bounded."""
 
+import os
+import sys
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
+from anyio import get_cancelled_exc_class, to_thread
 
 from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._bounds import Bound
@@ -24,6 +27,26 @@ SECONDS = 5.0
 _LONGEST_PATTERN = 1_000
 _LONGEST_LINE = 2_000
 _BATCH_FILES = 64
+
+
+class _Turns:
+    """Two searches match at a time, of all sessions: what a match remembers may be a gigabyte.
+
+    A search that was given up counts until its time is over.
+    """
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Forget threads that were left behind in the process that this one was forked from."""
+        self.free = threading.BoundedSemaphore(2)
+
+
+_TURNS = _Turns()
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_TURNS.renew)
 
 
 class Search:
@@ -51,6 +74,7 @@ class Search:
         self._pattern = _compiled(pattern, ignore_case=ignore_case)
         self._context = context
         self._seconds = SECONDS
+        self._given_up = False
 
     @property
     def truncated(self) -> bool:
@@ -96,13 +120,20 @@ class Search:
 
     async def _look(self, files: list[tuple[str, bytes]]) -> None:
         """Search some files in a thread; matching gives the other threads their turn."""
-        await to_thread.run_sync(self._search, files, abandon_on_cancel=True)
+        try:
+            await to_thread.run_sync(self._search, files, abandon_on_cancel=True)
+        except get_cancelled_exc_class():
+            self._given_up = True
+            raise
 
     def _search(self, files: list[tuple[str, bytes]]) -> None:
-        for path, data in files:
-            text = decoded_text(data)
-            if text is not None and not self.truncated:
-                self._search_text(path, text.text.replace("\r\n", "\n"))
+        with _TURNS.free:
+            for path, data in files:
+                if self.truncated or self._given_up:
+                    return
+                text = decoded_text(data)
+                if text is not None:
+                    self._search_text(path, text.text.replace("\r\n", "\n"))
 
     def _search_text(self, path: str, text: str) -> None:
         began = time.monotonic()
@@ -128,6 +159,13 @@ class Search:
                 f"the pattern {self._pattern.pattern!r} took more than {SECONDS:g} s; "
                 f"it was matched against {path!r}",
                 hint="Make it simpler: repetitions inside repetitions take long.",
+            ) from error
+        except MemoryError as error:
+            raise ToolError(
+                "E_TOOL_FAILED",
+                f"the pattern {self._pattern.pattern!r} needs more memory than there is for one; "
+                f"it was matched against {path!r}",
+                hint="Make it simpler: repetitions inside repetitions, and recursion, need much.",
             ) from error
         self._seconds -= time.monotonic() - began
 
