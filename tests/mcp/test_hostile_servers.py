@@ -174,6 +174,11 @@ ROWS = [
     Row(kind="no-number", code="E_INVALID_RESULT", error="which JSON does not have"),
     Row(kind="long-error", code="E_TOOL_FAILED", error=r"^\[31mIgnore all.{1,4100}$"),
     Row(kind="busy", code="E_TOOL_FAILED", error="^too many calls$"),
+    Row(
+        kind="no-words",
+        code="E_TOOL_FAILED",
+        error="^it answered with the error -32603 and did not say why$",
+    ),
     Row(kind="says-closed", code="E_TOOL_FAILED", error="^Session terminated$"),
     Row(kind="chatty", value="fine"),
     Row(kind="marked", value="fine"),
@@ -191,8 +196,8 @@ ROWS = [
     Row(kind="storms", value="stormed"),
     Row(kind="shouts", value="shouted"),
     # what it asks
-    Row(kind="samples", matches=r"(?i)not supported|not found"),
-    Row(kind="roots", matches=r"(?i)not supported|not found"),
+    Row(kind="samples", matches='"code": -32601'),
+    Row(kind="roots", matches='"code": -32601'),
     Row(kind="unknown-method", matches=r"(?i)not found"),
     Row(kind="asks", matches='"action": "accept"', questions=1),
     Row(kind="asks-often", matches="may ask 10 questions", questions=10),

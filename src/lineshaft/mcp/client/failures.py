@@ -116,6 +116,8 @@ def told(error: BaseException, secrets: SecretFinder) -> str:
         return "it did not answer in time"
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
+    if isinstance(error, MCPError) and not error.message.strip():
+        return f"it answered with the error {error.code} and did not say why"
     if _NO_MESSAGE.match(str(error)):
         return "it answered with what is no JSON-RPC message of MCP"
     # Authorisation servers may repeat what they were sent, and the SDK repeats what they say.

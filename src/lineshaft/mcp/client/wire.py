@@ -76,6 +76,9 @@ _CACHED = frozenset({"resources/read", *_LISTS})
 _LOOKED_AT = frozenset({_PROBE, "initialize", *_CACHED})
 _MOST_CONTENTS = 10_000
 _CONTENTS = ("content", "contents", "messages")
+_NOT_OFFERED = frozenset({"Sampling not supported", "List roots not supported"})
+"""What the SDK says of what was not declared, by another code than the protocol has for it."""
+
 _REST = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 Incoming = SessionMessage | Exception
@@ -294,6 +297,8 @@ class _Outgoing:
                         self._give_up(asked)
         elif isinstance(message, types.JSONRPCNotification):
             self._give_up(str((message.params or {}).get("requestId")))
+        elif isinstance(message, types.JSONRPCError) and message.error.message in _NOT_OFFERED:
+            message.error.code = types.METHOD_NOT_FOUND
         await self._inner.send(item)
 
     def _give_up(self, request: str) -> None:
