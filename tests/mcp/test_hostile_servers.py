@@ -142,6 +142,13 @@ ROWS = [
         recovers=False,
     ),
     Row(
+        kind="no-server",
+        names=(),
+        problem="code 2; it wrote what is no message of MCP: usage: thing COMMAND",
+        code="E_UNKNOWN_TOOL",
+        recovers=False,
+    ),
+    Row(
         kind="mute",
         names=(),
         problem="not listed its tools after 2 s",

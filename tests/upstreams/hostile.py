@@ -447,5 +447,8 @@ def _incoming() -> Iterator[Json]:
 incoming = _incoming()
 
 if __name__ == "__main__":
+    if KIND == "no-server":
+        raw("usage: thing COMMAND\n")
+        sys.exit(2)
     for each in incoming:
         handle(each)

@@ -84,14 +84,16 @@ async def _of_the_sdk(spec: ServerSpec, cwd: Path) -> AsyncGenerator[Any]:
 async def _read(
     process: Piped, inward: MemoryObjectSendStream[Incoming], most_bytes: int, wire: Wire
 ) -> None:
-    lines, pace = Lines(most_bytes), Pace()
+    lines, pace, spoke = Lines(most_bytes), Pace(), False
     try:
         while data := await process.receive():
             for line in lines.add(data):
                 message = _message(line, most_bytes)
                 if message is None:
+                    wire.stray = wire.stray or ("" if spoke else _beginning(line))
                     await pace.keep()
                 else:
+                    wire.stray, spoke = "", True
                     await inward.send(message)
         await process.ended()
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -166,6 +168,11 @@ def _message(line: bytes | Cut, most_bytes: int) -> SessionMessage | None:
     except ValueError:
         return _failed(line[:EDGE], line[-EDGE:], "it sent a message that is not valid JSON-RPC")
     return SessionMessage(found)
+
+
+def _beginning(line: bytes | Cut) -> str:
+    """Return the beginning of a line that is no message."""
+    return (line.head if isinstance(line, Cut) else line[:EDGE]).decode(errors="replace").strip()
 
 
 def _failed(head: bytes, tail: bytes, text: str) -> SessionMessage | None:

@@ -21,6 +21,7 @@ from mcp_types import methods
 from mcp_types.version import LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from lineshaft.mcp._text import clean
 from lineshaft.mcp.client.listing import MOST_TOOLS, TOO_MANY_TOOLS
 from lineshaft.processes import Piped
 from lineshaft.values import SecretFinder, beginning, ending
@@ -97,6 +98,9 @@ class Wire:
         self.process: Piped | None = None
         """The server, where it is a program that we started."""
 
+        self.stray = ""
+        """The beginning of the first line that is no message, as long as there was no message."""
+
         self.version = LATEST_MODERN_VERSION
         """The revision that is spoken, as far as it is known."""
 
@@ -130,7 +134,9 @@ class Wire:
             return ""
         code, said = self.process.exit_code, last_words(self.process.stderr, secrets)
         strange = f"{self.process.replaced} bytes of it are not UTF-8" if "\ufffd" in said else ""
-        return "; ".join(each for each in (code_told(code), said, strange) if each)
+        stray = clean(self.stray, _LONGEST, secrets=secrets)
+        stray = f"it wrote what is no message of MCP: {stray}" if stray else ""
+        return "; ".join(each for each in (code_told(code), said, strange, stray) if each)
 
 
 def code_told(code: int | None) -> str:
