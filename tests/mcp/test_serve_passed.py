@@ -229,6 +229,27 @@ async def test_what_the_server_does_not_offer_is_neither_declared_nor_asked_for(
     assert set(asked) <= {"server/discover", "tools/list", "subscriptions/listen"}
 
 
+@pytest.mark.parametrize("passed", ["lib", ""])
+async def test_changes_of_what_is_not_there_are_not_promised(passed: str, tmp_path: Path) -> None:
+    async def tools(context: object, params: object) -> types.ListToolsResult:
+        del context, params
+        return types.ListToolsResult(tools=[])
+
+    upstream = mcp_server(Server("tools", on_list_tools=tools), name="lib")
+    async with (
+        Session(upstream, workspace=tmp_path, policy=OPEN, store=False) as session,
+        client_of(session, passed=passed) as client,
+        client.listen(
+            tools_list_changed=True,
+            resources_list_changed=True,
+            prompts_list_changed=True,
+            resource_subscriptions=["book://a"],
+        ) as events,
+    ):
+        promised = events.honored.model_dump(exclude_none=True)
+    assert promised == {"tools_list_changed": True}
+
+
 async def test_without_a_front_that_passes_it_on_nothing_beside_is_reached(tmp_path: Path) -> None:
     library = Library()
     upstream = mcp_server(library.offered, name="lib", trust=True)

@@ -83,6 +83,10 @@ class PassedResources:
         """Whether the server says when resources change."""
         return self._beside.watchable
 
+    def offers(self, kind: Listed) -> bool:
+        """Return whether the server has something of a kind; where that is not known, it may."""
+        return self._beside.offers(kind)
+
     def narrow(self, found: types.ServerCapabilities) -> None:
         """Take out of what a client is told what the server does not have."""
         for kind in _KINDS:

@@ -1,7 +1,7 @@
 """A front as a server of the SDK: both kinds of protocol, on any transport."""
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Literal
 
@@ -182,9 +182,9 @@ class FrontServer(Server[Any]):
         self, context: RequestContext, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         if self._passed is None:
-            return await self._listening(context, _without_resources(params))
-        async with self._passed.listening(context, params) as honoured:
-            return await self._listening(context, honoured)
+            return await self._listening(context, _honoured(params, lambda _kind: False))
+        async with self._passed.listening(context, params) as allowed:
+            return await self._listening(context, _honoured(allowed, self._passed.offers))
 
     async def _list(
         self, context: RequestContext, params: types.PaginatedRequestParams | None
@@ -255,10 +255,16 @@ async def _set_level(
     return types.EmptyResult()
 
 
-def _without_resources(
-    params: types.SubscriptionsListenRequestParams,
+def _honoured(
+    params: types.SubscriptionsListenRequestParams, offers: Callable[[Listed], bool]
 ) -> types.SubscriptionsListenRequestParams:
-    wanted = params.notifications.model_copy(update={"resource_subscriptions": None})
+    """Return what a client wants to hear of without what is not there: that is not promised."""
+    left_out: dict[str, None] = {}
+    if not offers("resources"):
+        left_out |= {"resources_list_changed": None, "resource_subscriptions": None}
+    if not offers("prompts"):
+        left_out["prompts_list_changed"] = None
+    wanted = params.notifications.model_copy(update=left_out)
     return params.model_copy(update={"notifications": wanted})
 
 
