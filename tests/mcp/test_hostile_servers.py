@@ -83,6 +83,7 @@ ROWS = [
     Row(
         kind="schema-invalid", names=(FINE,), problem="no valid JSON Schema", code="E_UNKNOWN_TOOL"
     ),
+    Row(kind="schema-nulls", names=(FINE, "h.wrong"), problem=r"\A\Z", value="fine"),
     Row(kind="schema-circle", names=(FINE,), problem="refers to itself", code="E_UNKNOWN_TOOL"),
     Row(kind="schema-ref-list", names=(FINE,), problem="which is not in it", code="E_UNKNOWN_TOOL"),
     Row(kind="wraps-nothing", value={"n": 1}),

@@ -82,6 +82,9 @@ LISTS: dict[str, Callable[[], list[Json]]] = {
     "schema-network": lambda: [
         with_schema({"type": "object", "properties": {"a": {"$ref": ARGUMENTS[0]}}})
     ],
+    "schema-nulls": lambda: [
+        with_schema({"type": "object", "properties": None, "required": None, "title": None})
+    ],
     "schema-circle": lambda: [
         with_schema({"type": "object", "properties": {}, "allOf": [{"$ref": "#"}]})
     ],

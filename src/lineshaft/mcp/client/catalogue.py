@@ -183,8 +183,8 @@ class CatalogueBuilder:
             made = Tool.from_schema(
                 name=entry.name,
                 description=_description(given),
-                input_schema=cast("Mapping[str, object]", clean_schema(given.input_schema)),
-                output_schema=cast("Mapping[str, object] | None", clean_schema(output)),
+                input_schema=_schema(given.input_schema),
+                output_schema=None if output is None else _schema(output),
                 function=_function(self._call, given, shape),
                 effect=effect,
                 destructive=entry.claim.destructive,
@@ -217,6 +217,12 @@ def canonical(namespace: str, name: str) -> str:
 def _plain(character: str) -> str:
     letter = not character.isascii() and character.isalnum()
     return f"u{ord(character):04x}" if letter else "_"
+
+
+def _schema(schema: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a schema as it is used; servers in Go write null for what is empty."""
+    given = {key: value for key, value in schema.items() if value is not None}
+    return cast("Mapping[str, object]", clean_schema(given))
 
 
 def _definition(tool: types.Tool) -> Mapping[str, object]:
