@@ -1,7 +1,9 @@
 """A stage over a workspace that cannot keep changes back itself: what it lacks, it says."""
 
+import asyncio
 import stat
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -152,6 +154,54 @@ async def test_a_landing_is_taken_back_whatever_fails(
     distant.fails_at = ""
     await view.land()
     assert on_disk(root) == {"a": "A", "z": "z"}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_a_cancel_while_changes_land_leaves_all_or_none(
+    view: Stage, root: Path, distant: Distant, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    reached, go = asyncio.Event(), asyncio.Event()
+    write = DistantView.write
+
+    async def slow(self: DistantView, path: str, data: bytes, **options: Any) -> Change:
+        if path == "m":
+            reached.set()
+            await go.wait()
+        return await write(self, path, data, **options)
+
+    monkeypatch.setattr(DistantView, "write", slow)
+    for name in ("a", "m", "z"):
+        await view.write(name, b"new")
+    distant.fails_at = "z" if fails else ""
+    landing = asyncio.create_task(view.land())
+    await reached.wait()
+    for _ in range(2):
+        landing.cancel()
+        await asyncio.sleep(0)
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await landing
+    assert on_disk(root) == ({} if fails else dict.fromkeys("amz", "new"))
+    assert len(await view.changes()) == 3
+    assert view.landed == (0 if fails else 1)
+
+
+async def test_a_workspace_that_cancels_itself_leaves_nothing(
+    view: Stage, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = DistantView.write
+
+    async def cancelling(self: DistantView, path: str, data: bytes, **options: Any) -> Change:
+        if path == "z":
+            raise asyncio.CancelledError
+        return await write(self, path, data, **options)
+
+    monkeypatch.setattr(DistantView, "write", cancelling)
+    await view.write("a", b"new")
+    await view.write("z", b"new")
+    with pytest.raises(WorkspaceError, match="nothing landed"):
+        await view.land()
+    assert on_disk(root) == {}
 
 
 async def test_a_place_that_was_free_is_not_written_over(view: Stage, root: Path) -> None:

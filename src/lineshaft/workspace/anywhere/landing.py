@@ -5,6 +5,7 @@ back, as far as the files were not changed since; what could not be taken back i
 covered: a process that dies meanwhile leaves a part of the changes made.
 """
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -101,7 +102,7 @@ async def land(
         await _check(progress, steps, sights)
         for step in _in_order(steps):
             await _make(progress, step, {each.path: each for each in steps})
-    except Exception as error:  # whatever a workspace raises, what was done is taken back
+    except (Exception, CancelledError) as error:  # whatever it raises, what was done is taken back
         if isinstance(error, StaleFile) and error.paths:
             raise  # of the check: nothing was done, and it says so
         said, hint = repr(error), ""

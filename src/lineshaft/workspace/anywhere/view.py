@@ -5,6 +5,7 @@ the other. `@state`, where the workspace has one, is the run's own: writes there
 Not made here: symlinks, and changes of them.
 """
 
+import asyncio
 import copy
 import errno
 import os
@@ -24,6 +25,7 @@ from lineshaft.errors import (
     StateError,
     WorkspaceError,
 )
+from lineshaft.tasks import wait_until_done
 from lineshaft.values import (
     NO_SECRETS,
     ApprovePaths,
@@ -559,8 +561,13 @@ class ViewAnywhere(Stage):
                 async with self._lock:
                     if version != self._version:
                         continue
-                    with anyio.CancelScope(shield=True):  # half of it is worse than a wait
-                        await self._land(flat)
+                    landing = asyncio.ensure_future(self._land(flat))
+                    try:
+                        await wait_until_done((landing,))  # half of it is worse than a wait
+                    except asyncio.CancelledError:
+                        landing.exception()  # it was taken back, or the view says what is left
+                        raise
+                    landing.result()
                     return (*findings, NOT_ATOMIC)
         return ()
 
@@ -583,14 +590,13 @@ class ViewAnywhere(Stage):
     async def _land(self, flat: Draft) -> None:
         lowest, changes = self._drafts[0], tuple(flat.changed())
         view = self._workspace.begin(self._run_id, secrets=self._secrets)
-        with anyio.CancelScope(shield=True):  # what has begun lands, or is taken back
-            try:
-                await land(view, changes, flat.sights)
-            except StaleFile as error:
-                raise self._told_of(error.paths, error) from None
-            finally:
-                with suppress(Exception):  # it is of no use any more
-                    await view.discard()
+        try:
+            await land(view, changes, flat.sights)
+        except StaleFile as error:
+            raise self._told_of(error.paths, error) from None
+        finally:
+            with suppress(Exception):  # it is of no use any more
+                await view.discard()
         lowest.stages += 1
         lowest.done += flat.waiting(lowest.stages)
         versions = flat.staged.versions()
