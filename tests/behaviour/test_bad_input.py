@@ -204,7 +204,8 @@ def test_a_sink_that_would_have_to_be_awaited_is_refused() -> None:
     ("error", "told"),
     [
         (KeyError("total"), "KeyError: 'total'"),
-        (asyncio.CancelledError(), "RuntimeError: it raised CancelledError"),
+        (asyncio.CancelledError(), "RuntimeError: it raised CancelledError()"),
+        (SystemExit(3), "RuntimeError: it raised SystemExit(3)"),
     ],
 )
 async def test_a_sink_that_raises_is_named_where_it_ends_the_run(

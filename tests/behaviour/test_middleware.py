@@ -52,6 +52,26 @@ def leaves(inner: Dispatch) -> Dispatch:
     return dispatch
 
 
+class Failed(BaseException):
+    """An error that is no `Exception`, as some test frameworks have."""
+
+
+def raises_none_that_is_caught(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        await inner(call)
+        raise Failed("once more")
+
+    return dispatch
+
+
+def raises_a_group(inner: Dispatch) -> Dispatch:
+    async def dispatch(call: Call) -> Done:
+        await inner(call)
+        raise BaseExceptionGroup("both", [Failed("one"), Failed("other")])
+
+    return dispatch
+
+
 def tries_twice_at_once(inner: Dispatch) -> Dispatch:
     async def dispatch(call: Call) -> Done:
         both = await asyncio.gather(inner(call), inner(call))
@@ -69,6 +89,8 @@ def tries_twice_at_once(inner: Dispatch) -> Dispatch:
         (is_not_async, "in the middleware is_not_async: TypeError: it gives no awaitable; make it"),
         (gives_no_json, "PydanticSerializationError"),
         (leaves, "in the middleware leaves: RuntimeError: it called sys.exit(3)"),
+        (raises_none_that_is_caught, "raises_none_that_is_caught: Failed: once more"),
+        (raises_a_group, "both (2 sub-exceptions) (Failed: one; Failed: other)"),
     ],
 )
 async def test_what_middleware_does_wrong_fails_the_call(
@@ -89,6 +111,10 @@ def raises_at_once(inner: Dispatch) -> Dispatch:
     raise KeyError(f"no quota for {inner.__name__}")
 
 
+def leaves_at_once(inner: Dispatch) -> Dispatch:
+    sys.exit(f"no run is left for {inner.__name__}")
+
+
 def refuses_at_once(inner: Dispatch) -> Dispatch:
     raise ToolError("E_QUOTA", f"no run is left for {inner.__name__}")
 
@@ -98,6 +124,7 @@ def refuses_at_once(inner: Dispatch) -> Dispatch:
     ("middleware", "code", "message"),
     [
         (raises_at_once, "E_CONFIG", "the middleware raises_at_once raised KeyError: 'no quota"),
+        (leaves_at_once, "E_CONFIG", "the middleware leaves_at_once raised SystemExit: no run is"),
         (refuses_at_once, "E_QUOTA", "no run is left"),
     ],
 )

@@ -15,7 +15,7 @@ def refusal(name: str, verdict: Verdict) -> str:
     return f"policy {did} {name} (rule {verdict.rule!r}){reason}"
 
 
-def failed(call: Call, error: Exception, *, where: str = "", hint: str = "") -> ToolError:
+def failed(call: Call, error: BaseException, *, where: str = "", hint: str = "") -> ToolError:
     """Return the error for a call whose way through the gate broke."""
     if isinstance(error, ToolError):  # of middleware, which says what it means
         return error

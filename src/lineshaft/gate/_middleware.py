@@ -86,9 +86,9 @@ def _made(wrap: Middleware, inner: Dispatch, name: str) -> Dispatch:
     """Return the dispatch that middleware makes for one run."""
     try:
         made: object = wrap(inner)
-    except LineshaftError:
+    except (LineshaftError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # a part of the user's code, that may raise anything
         hint = "mend the middleware, or remove it: no run begins without it"
         told = f"the middleware {name} raised {described(error)}"
         raise ConfigError(told, hint=hint) from error
@@ -105,7 +105,9 @@ def _contained(inner: Dispatch, run: RunInfo, name: str) -> Dispatch:
                 return _done(await _awaitable(inner(call)))
             except SystemExit as error:
                 raise RuntimeError(f"it called sys.exit({error.code!r})") from None
-        except Exception as error:  # noqa: BLE001  middleware is the user's code
+        except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001  middleware is the user's code
             hint = f"the middleware {name} failed, not the tool: mend it"
             return run.failure(failed(call, error, where=f" in the middleware {name}", hint=hint))
 

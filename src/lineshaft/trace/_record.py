@@ -2,7 +2,6 @@
 
 import threading
 import time
-from asyncio import CancelledError
 from collections.abc import Awaitable, Iterable, Mapping
 from functools import lru_cache
 
@@ -218,8 +217,10 @@ class Recorder:
 def _call(sink: Sink, event: Event) -> None:
     try:
         sink(event)
-    except CancelledError as error:  # of the sink's own: nobody can cancel what does not wait
-        raise RuntimeError("it raised CancelledError") from error
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # of the sink's own: nobody can cancel what does not wait
+        raise RuntimeError(f"it raised {error!r}") from error
 
 
 def _now() -> str:
