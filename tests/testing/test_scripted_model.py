@@ -1,13 +1,24 @@
 """A model whose replies are written down."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import pytest
+from pydantic import BaseModel
 
-from lineshaft.errors import ModelUnavailable
+from lineshaft.errors import ConfigError, ModelUnavailable
 from lineshaft.models import Model, ModelReply, ModelRequest, TokenUsage, UserMessage
 from lineshaft.testing import ScriptedModel, call, calls, exit_with, say
+
+
+class Verdict(BaseModel):
+    """What an agent gives."""
+
+    label: str
+    day: date
+
 
 ASK = ModelRequest(messages=(UserMessage(text="What is it?"),))
 
@@ -85,3 +96,35 @@ async def test_each_conversation_of_an_agent_begins_at_the_first_reply() -> None
         await model.complete(_of("a", 4))
     resumed = ScriptedModel({"triage": replies})
     assert (await resumed.complete(_of("a", 3))).text == "3"
+
+
+def test_several_calls_are_made_of_replies_that_call_one() -> None:
+    made = calls(call("look", path="a"), ("look", {"path": "b"}), calls(("x", "no JSON")))
+    assert [(each.id, each.name, each.arguments) for each in made.calls] == [
+        ("call_1", "look", '{"path": "a"}'),
+        ("call_2", "look", '{"path": "b"}'),
+        ("call_3", "x", "no JSON"),
+    ]
+
+
+def test_a_result_may_be_of_the_type_that_the_agent_gives() -> None:
+    day = date(2030, 1, 2)
+    assert exit_with(Verdict(label="bug", day=day)).calls[0].arguments == (
+        '{"result": {"label": "bug", "day": "2030-01-02"}}'
+    )
+    assert exit_with(day=day).calls[0].arguments == '{"result": {"day": "2030-01-02"}}'
+
+
+WRONG: dict[str, Callable[[], object]] = {
+    "reply 2 is 'hello', no reply": lambda: ScriptedModel([exit_with("x"), "hello"]),  # pyright: ignore[reportArgumentType]  the point
+    "replies must be a list of replies, not ModelReply(": lambda: ScriptedModel(say("x")),  # pyright: ignore[reportArgumentType, reportCallIssue]  the point
+    "replies must be a list of replies, not 'hello'": lambda: ScriptedModel({"a": "hello"}),  # pyright: ignore[reportArgumentType]  the point
+    "exit_with was given 'x' and fields": lambda: exit_with("x", why="y"),
+}
+
+
+@pytest.mark.parametrize("told", WRONG)
+def test_what_is_no_reply_is_refused_where_it_is_written(told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        WRONG[told]()
+    assert caught.value.message.startswith(told)

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
+import pydantic_core
 from msgspec.structs import replace
 
+from lineshaft.errors import ConfigError
 from lineshaft.models import (
     CallAnswer,
     ModelReply,
@@ -40,6 +42,9 @@ class ScriptedModel:
         replies: What it says, one for each turn. As a mapping: what it says to each agent, by the
             agent's name.
         name: As `Model.name`.
+
+    Raises:
+        ConfigError: There is something else among the replies.
     """
 
     def __init__(
@@ -52,7 +57,7 @@ class ScriptedModel:
         given = cast(
             "Mapping[str, Iterable[Scripted]]", replies if self._by_agent else {"": replies}
         )
-        self._replies = {agent: list(each) for agent, each in given.items()}
+        self._replies = {agent: _replies(each) for agent, each in given.items()}
         self._said = dict.fromkeys(self._replies, 0)
         self._raised = Counter[tuple[str, str, int]]()
         self._name = name
@@ -140,20 +145,28 @@ def say(text: str) -> ModelReply:
     return ModelReply(text=text)
 
 
-def calls(*made: tuple[str, object]) -> ModelReply:
+def calls(*made: tuple[str, object] | ModelReply) -> ModelReply:
     """Return a reply that calls several tools.
 
     Args:
-        *made: Name and arguments of each; arguments that are text stay as they are, also where they
-            are no JSON.
+        *made: Name and arguments of each, or a reply that calls it; arguments that are text stay as
+            they are, also where they are no JSON.
     """
+    told: list[tuple[str, object]] = []
+    for each in made:
+        if isinstance(each, ModelReply):
+            told += [(requested.name, requested.arguments) for requested in each.calls]
+        else:
+            told.append(each)
     requested = tuple(
         RequestedCall(
             id=f"call_{number}",
             name=name,
-            arguments=given if isinstance(given, str) else json.dumps(given),
+            arguments=given
+            if isinstance(given, str)
+            else json.dumps(given, default=pydantic_core.to_jsonable_python),
         )
-        for number, (name, given) in enumerate(made, 1)
+        for number, (name, given) in enumerate(told, 1)
     )
     return ModelReply(calls=requested, stop="calls")
 
@@ -164,8 +177,33 @@ def call(name: str, /, **arguments: object) -> ModelReply:
 
 
 def exit_with(value: object = None, /, **fields: object) -> ModelReply:
-    """Return a reply that ends an agent with a result: one value, or the fields of an object."""
+    """Return a reply that ends an agent with a result: one value, or the fields of an object.
+
+    Raises:
+        ConfigError: Both are given.
+    """
+    if value is not None and fields:
+        raise ConfigError(f"exit_with was given {value!r} and fields", hint="give one of them")
     return call("Exit", result=fields or value)
+
+
+def _replies(given: Iterable[Scripted]) -> list[Scripted]:
+    """Return replies as a list.
+
+    Raises:
+        ConfigError: They are none, or something else is among them.
+    """
+    one = isinstance(cast("object", given), str | ModelReply) or callable(given)
+    if one or not isinstance(cast("object", given), Iterable):
+        raise ConfigError(f"replies must be a list of replies, not {given!r:.80}")
+    found = list(given)
+    for number, each in enumerate(found, 1):
+        if not isinstance(each, ModelReply | Exception) and not callable(cast("object", each)):
+            raise ConfigError(
+                f"reply {number} is {each!r:.80}, no reply",
+                hint="write say(text), call(tool, ...), calls(...) or exit_with(result)",
+            )
+    return found
 
 
 def _length(message: UserMessage | ModelReply | CallAnswer) -> int:
