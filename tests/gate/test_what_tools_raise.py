@@ -179,3 +179,15 @@ async def test_a_file_takes_bytes_alone_and_keeps_those_it_was_given(tmp_path: P
     async with Session([saving], workspace=tmp_path, policy=OPEN, store=False) as session:
         assert (await session.call("save")).error is None
     assert (tmp_path / "a.txt").read_bytes() == b"first"
+
+
+async def test_a_path_of_another_kind_than_text_is_told_as_such(tmp_path: Path) -> None:
+    async def size(context: Context) -> int:
+        """Return how long a file is."""
+        return len((await context.workspace.read(Path("a.txt"))).data)  # pyright: ignore[reportArgumentType]  the point
+
+    error = await error_of(Tool.from_function(size, effect="read"), workspace=tmp_path)
+    kind = type(Path()).__name__
+    assert (
+        error.message == f"size failed: TypeError: a path must be text, not {kind}: path.as_posix()"
+    )

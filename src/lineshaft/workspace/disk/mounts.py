@@ -361,9 +361,17 @@ _RULE = "paths are relative to the workspace"
 
 
 def _unusable(path: str) -> str:
-    """Return why a path cannot be one of the workspace, or an empty string."""
-    if _PLAIN.fullmatch(path):
-        return ""
+    """Return why a path cannot be one of the workspace, or an empty string.
+
+    Raises:
+        TypeError: It is no text.
+    """
+    try:
+        if _PLAIN.fullmatch(path):
+            return ""
+    except TypeError:
+        kind = type(path).__name__
+        raise TypeError(f"a path must be text, not {kind}: path.as_posix()") from None
     drive, rest = os.path.splitdrive(path)
     reasons = {
         "is empty: name a file, or '.' for the workspace": not path.strip(),
