@@ -313,6 +313,7 @@ SPENT: dict[str, tuple[Budget, Sequence[Scripted], str, str]] = {
         "E_AGENT_BUDGET",
         "all 2 turns",
     ),
+    "the only turn": (Budget(turns=1), [call("look", path="a")], "E_AGENT_BUDGET", "its only turn"),
     "failed exits": (
         Budget(failed_exits=2),
         [calls(("Exit", "x")), call("Exit")],
@@ -323,7 +324,7 @@ SPENT: dict[str, tuple[Budget, Sequence[Scripted], str, str]] = {
         Budget(calls=1),
         [calls(("look", {"path": "a"}), ("look", {"path": "b"}))],
         "E_AGENT_BUDGET",
-        "all 1 calls",
+        "its only call",
     ),
     "tokens": (
         Budget(tokens=10),
@@ -348,6 +349,7 @@ async def test_a_budget_that_is_used_up_ends_with_all_that_is_known(
     error = await desk.failed()
     assert error.code == code
     assert said in error.message
+    assert ("more of that budget" if code == "E_AGENT_BUDGET" else "less strictly") in error.hint
     assert error.history[0] == START[0]
     assert len(desk.model.requests) == len(replies)
     assert desk.committed == []

@@ -187,6 +187,7 @@ async def test_a_budget_that_is_used_up_is_an_error_of_the_agent(
         done = lineshaft("agent", "run", "kind", "path=a.md", variables={"TINY_KEY": "k" * 9})
         assert (done.returncode, done.stdout) == (1, "")
         assert "it used all 5 turns without a result [E_AGENT_BUDGET]" in done.stderr
+        assert "hint: give it a smaller task, better instructions, or more of that" in done.stderr
         assert "5 turns" in done.stderr
 
     answers = [says("read_file", path="a.md", start=number) for number in range(1, 9)]

@@ -85,7 +85,7 @@ class AgentUsage(Struct, kw_only=True):
     def spent(self, budget: Budget) -> str:
         """Return which part of a budget leaves no further request; empty where none does."""
         if self.turns >= budget.turns:
-            return f"all {budget.turns} turns"
+            return "its only turn" if budget.turns == 1 else f"all {budget.turns} turns"
         if self.input_tokens + self.output_tokens >= budget.tokens:
             return f"all {budget.tokens:,} tokens"
         if budget.cost is not None and (self.cost or 0.0) >= budget.cost:

@@ -49,6 +49,11 @@ _LOOK_SECONDS = 0.05
 _LONGEST_WAIT = 60.0
 _FIRST_WAIT = 1.0
 
+_HINTS: Mapping[str, str] = {
+    "E_AGENT_BUDGET": "give it a smaller task, better instructions, or more of that budget",
+    "E_AGENT_INVALID": "say in its instructions what a result must be, or check it less strictly",
+}
+
 _CUT = ToolError(
     "E_INVALID_ARGS",
     "the answer was cut at its length, in the middle of this call",
@@ -272,8 +277,10 @@ class AgentLoop:
         if call.name == GIVE_UP:
             raise self._gave_up(call)
         if self._usage.calls >= self._budget.calls:
-            why = f"it used all {self._budget.calls} calls without a result"
-            raise self._error("E_AGENT_BUDGET", why)
+            spent = (
+                "its only call" if self._budget.calls == 1 else f"all {self._budget.calls} calls"
+            )
+            raise self._error("E_AGENT_BUDGET", f"it used {spent} without a result")
         self._usage.calls += 1
         if call.name not in self._names:
             text = f"E_UNKNOWN_TOOL: {self._unknown(call.name)}"
@@ -364,7 +371,7 @@ class AgentLoop:
             history=tuple(self._messages),
             usage=self._usage,
             reason=self._reason,
-            hint=hint,
+            hint=hint or _HINTS.get(code, ""),
         )
 
     def _tell(self, kind: EventName, **data: object) -> None:
