@@ -131,7 +131,11 @@ async def test_what_is_not_saved_is_sent_once_and_said_to_be_unclear(root: Path)
         (failed("E_STALE"), StaleFile, "no"),
         (failed("E_TOO_LARGE"), TooLarge, "no"),
         (failed("E_WHATEVER"), WorkspaceError, "no"),
-        ({"observation": "read", "extras": {"path": "a"}}, WorkspaceError, "another observation"),
+        (
+            {"observation": "read", "extras": {"path": "a"}},
+            WorkspaceError,
+            "^the window answered the action 'land' with 'read'$",
+        ),
         ({"extras": {"files": []}}, WorkspaceError, "says nothing of 'a'"),
         (
             {"extras": {"files": [{"path": "a", "by_editor": True, "data": "?"}]}},

@@ -265,7 +265,7 @@ class EditorWindow:
 
     def _perform(self, action: Action, kind: type[T], seconds: float) -> T:
         frame = dict(action_frame(ActionEvent(id="0", action=action, timeout=seconds)))
-        return _observed(self._asked(frame), action, kind)
+        return _observed(self._asked(frame), frame, kind)
 
     async def _waited_for(self, action: Action, kind: type[T]) -> T:
         """Ask a person something; the asker may give up, and then the question goes."""
@@ -278,7 +278,7 @@ class EditorWindow:
             raise WorkspaceError(
                 f"the connection to the window was lost while it asked: {error}"
             ) from error
-        return _observed(said, action, kind)
+        return _observed(said, frame, kind)
 
     def _asked(self, frame: Json) -> Json:
         """Send the window a request; a window that has been replaced is looked for once.
@@ -341,8 +341,8 @@ class EditorWindow:
         return found, lost
 
 
-def _observed(said: Json, action: Action, kind: type[T]) -> T:
-    """Return the observation of an answer."""
+def _observed(said: Json, asked: Json, kind: type[T]) -> T:
+    """Return the observation of an answer to an action."""
     try:
         observation = read_observation(said).observation
     except LineshaftError as error:
@@ -350,7 +350,8 @@ def _observed(said: Json, action: Action, kind: type[T]) -> T:
     if isinstance(observation, ErrorObservation):
         raise _told(observation)
     if not isinstance(observation, kind):
-        raise WorkspaceError(f"the window answered {action!r} with another observation")
+        action, told = asked["action"], said.get("observation")
+        raise WorkspaceError(f"the window answered the action {action!r} with {told!r}")
     return observation
 
 
