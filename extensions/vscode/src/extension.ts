@@ -408,8 +408,9 @@ class Window implements vscode.Disposable {
   #again(): void {
     void this.stop();
     this.#starts += 1;
+    const stops = this.#stops;
     if (this.#starts <= MOST_STARTS) {
-      setTimeout(() => void this.startIfWanted(), AGAIN_MS);
+      setTimeout(() => { if (stops === this.#stops) void this.start(); }, AGAIN_MS);
     } else {
       void vscode.window.showErrorMessage("Lineshaft lost its host several times: see its log");
     }

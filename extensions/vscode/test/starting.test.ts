@@ -134,6 +134,18 @@ test("a host that ends before the window is connected to it leaves no connection
   assert.deepEqual([sockets.length, state.status.tooltip], [0, "Lineshaft: off"]);
 });
 
+test("a host that ends by itself is started anew, also where a person has started it", OPTIONS, async () => {
+  const start = commands.executeCommand("lineshaft.start");
+  const host = await told();
+  converse(await asked.conversation.next());
+  await start;
+  sockets[0]?.tell("connect");
+  host.end();
+  await told();
+  converse(await asked.conversation.next());
+  await until(() => sockets.length === 2);
+});
+
 /** Shorter than a lost link is waited for, at whose end commands end in any case. */
 const SOON = { ...OPTIONS, timeout: 25_000 };
 
