@@ -17,6 +17,7 @@ test("a person's Python comes before the carried one, and that before the machin
     assert.equal(chosenPython("/usr/bin/python3", extension, "linux").program, "/usr/bin/python3");
     assert.equal(chosenPython("~/.venv/bin/python", extension, "linux").program, join(homedir(), ".venv/bin/python"));
     assert.equal(chosenPython("", extension, "darwin").program, "python3");
+    assert.equal(chosenPython("", extension, "win32").program, "python");
   } finally {
     rmSync(extension, { recursive: true });
   }

@@ -37,5 +37,6 @@ export function chosenPython(
   const carried = PROGRAMS[platform];
   const program = carried === undefined ? "" : join(extension, carried);
   if (program !== "" && existsSync(program)) return { program, flags: ["-I"] };
-  return { program: "python3", flags: ["-P"] };
+  // Windows knows no other name: its `python3` may be what opens a shop.
+  return { program: platform === "win32" ? "python" : "python3", flags: ["-P"] };
 }
