@@ -124,5 +124,7 @@ def test_the_plane_is_known_by_an_address() -> None:
     assert is_management_plane_address(f"{base}/widget/resource-manager/Widget")
     assert not is_management_plane_address(f"{base}/widget/Widget.ManagementClient")
     assert not is_management_plane_address(f"{base}/widget/no-resource-managers")
+    with pytest.raises(ConfigError, match="no address of the web: Invalid IPv6"):
+        is_management_plane_address("https://[::1/resource-manager")
     with pytest.raises(ConfigError, match="no address of the web"):
         is_management_plane_address("specification/widget")

@@ -103,7 +103,10 @@ def is_management_plane_address(url: str) -> bool:
     Raises:
         ConfigError: It is no address of the web.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(f"{url!r} is no address of the web: {error}") from error
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ConfigError(f"{url!r} is no address of the web")
     names = PurePosixPath(parts.path).parts
