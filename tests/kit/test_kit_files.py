@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineshaft.errors import ToolError
-from lineshaft.kit import delete_file, edit_file, move_file, read_file, write_file
+from lineshaft.kit import delete_file, edit_file, move_file, read_file, search_text, write_file
 from lineshaft.kit._files import Edit
 from lineshaft.kit._replacing import replaced
 from lineshaft.values import Context, decoded_text, lines_of
@@ -197,6 +197,21 @@ async def test_a_write_may_ask_for_what_was_read(call: Context, tmp_path: Path) 
     await write_file("f", "new", call, seen["sha256"])
 
     assert (tmp_path / "f").read_text() == "new"
+
+
+async def test_what_no_sha256_could_be_is_told_where_one_comes_from(call: Context) -> None:
+    error = await failing(write_file("f", "text", call, if_match="w"))
+
+    assert error.code == "E_PRECONDITION_FAILED"
+    assert "the `sha256` of `read_file`" in error.hint
+
+
+async def test_a_pattern_for_a_path_is_told_what_finds_files(call: Context) -> None:
+    for tool in (read_file("src/*.py", call), search_text("x", call, "**/*.py")):
+        error = await failing(tool)
+        assert error.code == "E_FILE_NOT_FOUND"
+        assert error.hint == "A path is no pattern: `find_files` finds files by one."
+    assert (await failing(read_file("src/a.py", call))).hint == ""
 
 
 async def test_text_that_cannot_be_written_is_refused(call: Context) -> None:

@@ -54,7 +54,8 @@ def must_match(path: str, state: State, if_match: str | None) -> None:
     """Raise unless a file has the sha256 that the caller gave, if any."""
     if if_match is not None and state.sha256 != if_match.lower():
         found = f"its sha256 is {state.sha256}" if state.sha256 else "there is no such file"
-        raise PreconditionFailed(f"{path!r} is not what `if_match` says: {found}")
+        hint = "`if_match` is the `sha256` of `read_file`: read the file again, or leave it out."
+        raise PreconditionFailed(f"{path!r} is not what `if_match` says: {found}", hint=hint)
 
 
 def must_be_copied(path: str, kind: Kind) -> None:

@@ -160,7 +160,8 @@ def is_scarce(error: WorkspaceError) -> bool:
 
 def missing(path: str) -> FileMissing:
     """Return the error for a path where no file is."""
-    return FileMissing(f"there is no file or folder {path!r}")
+    hint = "A path is no pattern: `find_files` finds files by one." if "*" in path else ""
+    return FileMissing(f"there is no file or folder {path!r}", hint=hint)
 
 
 def not_a_folder(path: str) -> WorkspaceError:
