@@ -134,6 +134,20 @@ async def test_what_gather_gives_with_its_errors_is_used_without_a_warning(
         assert await said(gathered + use, specs, checker, reading) == ()
 
 
+async def test_a_list_in_a_dict_of_mixed_values_is_gone_over_without_a_warning(
+    specs: Specs, checker: TyChecker, reading: Reading
+) -> None:
+    source = (
+        'rows = [{"text": await read_file("a"), "n": 1, "of": [1, 2]}]\n'
+        'for row in rows:\n    for x in row["of"]: print(x, row["n"])'
+    )
+    assert await said(source, specs, checker, reading) == ()
+
+    source = 'rows = {"a": [await read_file("a")]}\nfor x in rows.get("b"): print(x)'
+    told = await said(source, specs, checker, reading)
+    assert [(f.level, f.code, f.line) for f in told] == [("warning", "not-iterable", 2)]
+
+
 async def test_all_that_is_wrong_is_found_at_once_errors_first(
     specs: Specs, checker: TyChecker, reading: Reading
 ) -> None:

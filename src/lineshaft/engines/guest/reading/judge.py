@@ -65,6 +65,10 @@ _OF_ERRORS = re.compile(r"`[^`]*\bBaseException\b[^`]*`")
 """The checker has it for what `gather(..., return_exceptions=True)` gives, also where the script
 has left out each `Exception`: nothing else can come, and the checker does not know."""
 
+_OF_MIXED_VALUES = re.compile(r"^Object of type `(?!.*\bNone\b).*` may not be iterable")
+"""The checker has it for a loop over `d["items"]` where `d` is a dict of values of several types:
+it tells none of its keys apart. Where a value may be None, the loop may fail."""
+
 _IMPORTS = frozenset({"import-not-found", "unresolved-import"})
 
 _UNKNOWN_KEY = re.compile(
@@ -307,7 +311,7 @@ def _of_value(one: TypeDiagnostic, place: _Position) -> Remark | None:
     level = _TOLD.get(one.code)
     if level is None or "has no member" in one.message:  # that is found by reading
         return None
-    if _OF_ERRORS.search(one.message):
+    if _OF_ERRORS.search(one.message) or _OF_MIXED_VALUES.match(one.message):
         return None
     line, column = place
     code, message = one.code, one.message

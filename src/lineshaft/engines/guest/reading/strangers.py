@@ -192,10 +192,13 @@ def _name_hint(resolver: Resolver, node: ast.Name, *, is_called: bool) -> tuple[
     if is_called and name in inner:
         return _MEANT, inner[name].name
     spaces = [space for space, tools in known.spaces.items() if shown(tools)]
-    is_base = isinstance(resolver.outline.above(node), ast.Attribute)
+    above = resolver.outline.above(node)
+    is_base = isinstance(above, ast.Attribute)
     library = "" if is_called else library_hint(name, is_base=is_base)
     if library and is_base and not get_close_matches(name, {*own, *spaces}, cutoff=0.85):
         return library, ""
+    if is_base and above.attr in flat and not get_close_matches(name, {*own, *spaces}):
+        return _MEANT, flat[above.attr].name
     is_own = bool(get_close_matches(name, own, n=1, cutoff=0.85))
     for space in spaces:
         if name in shown(known.spaces[space]) and not is_own:
