@@ -33,7 +33,7 @@ def environ(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
 
 
 def test_code_is_run_with_its_arguments(lineshaft: Lineshaft) -> None:
-    code = "import sys; print(sys.argv[1:], end='')"
+    code = "\n    import sys\n    print(sys.argv[1:], end='')"
     done = lineshaft("python", "-c", code, "a b", "ä", "--json")
     assert (done.returncode, done.stdout, done.stderr) == (0, "['a b', 'ä', '--json']", "")
 

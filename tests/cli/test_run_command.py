@@ -388,6 +388,14 @@ def test_a_script_may_stand_on_the_command_line(here: Lineshaft) -> None:
     assert "- for standard input, or -c TEXT" in none.stderr
 
 
+def test_a_text_of_several_lines_may_be_indented_as_a_whole(here: Lineshaft) -> None:
+    text = "\n    for n in (1, 2):\n        print(n)\n    return {}\n  "
+    done = here("run", "-c", text.format("n"), "--quiet")
+    assert (done.returncode, done.stdout) == (0, "1\n2\n2\n")
+    wrong = here("check", "-c", text.format("m"))
+    assert (wrong.returncode, wrong.stdout[:9]) == (1, "code:4:8:")
+
+
 def test_scripts_import_the_workspaces_modules_where_its_person_says_so(
     lineshaft: Lineshaft, workspace: Path
 ) -> None:

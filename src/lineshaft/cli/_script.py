@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import dedent
 
 import click
 from msgspec.structs import replace
@@ -47,7 +48,7 @@ def script_of(word: str | None, code: str | None, args: Sequence[str] = ()) -> S
 
     Args:
         word: The first word; with a text, the first of its arguments.
-        code: The text.
+        code: The text; blanks that all its lines begin with are left out, as by `python -c`.
         args: The other words.
 
     Raises:
@@ -55,7 +56,7 @@ def script_of(word: str | None, code: str | None, args: Sequence[str] = ()) -> S
             not UTF-8 text.
     """
     if code is not None:
-        return Script(code, "code", (*(() if word is None else (word,)), *args))
+        return Script(dedent(code), "code", (*(() if word is None else (word,)), *args))
     if word is None:
         raise ConfigError(
             "no script is named", hint="name a file as SCRIPT, - for standard input, or -c TEXT"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
 from typing import cast
 
 import click
@@ -93,7 +94,7 @@ def command(
 
 def _arguments(words: Sequence[str], code: str | None, root: Path) -> dict[str, object]:
     if code is not None:
-        return {"code": code, "args": list(words)}
+        return {"code": dedent(code), "args": list(words)}
     if not words:
         raise ConfigError("there is no program", hint="name a file, or give the text with -c")
     if words[0] == "-":
