@@ -394,6 +394,8 @@ def test_a_text_of_several_lines_may_be_indented_as_a_whole(here: Lineshaft) -> 
     assert (done.returncode, done.stdout) == (0, "1\n2\n2\n")
     wrong = here("check", "-c", text.format("m"))
     assert (wrong.returncode, wrong.stdout[:9]) == (1, "code:4:8:")
+    whole = here("run", "-c", 'return len("""a\n   \nb""")', "--quiet")
+    assert whole.stdout == "7\n"
 
 
 def test_scripts_import_the_workspaces_modules_where_its_person_says_so(

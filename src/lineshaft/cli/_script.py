@@ -43,6 +43,14 @@ class Script(Struct, frozen=True):
     """The texts that it finds in `args`."""
 
 
+def outdented(code: str) -> str:
+    """Return a text without the blanks that all its lines begin with, as `python -c` takes it.
+
+    A text whose first line begins with none stays as it is: no blank line in it is touched.
+    """
+    return dedent(code) if code.lstrip("\r\n")[:1] in (" ", "\t") else code
+
+
 def script_of(word: str | None, code: str | None, args: Sequence[str] = ()) -> Script:
     """Return the script of a command line: a file's, or the text itself.
 
@@ -56,7 +64,7 @@ def script_of(word: str | None, code: str | None, args: Sequence[str] = ()) -> S
             not UTF-8 text.
     """
     if code is not None:
-        return Script(dedent(code), "code", (*(() if word is None else (word,)), *args))
+        return Script(outdented(code), "code", (*(() if word is None else (word,)), *args))
     if word is None:
         raise ConfigError(
             "no script is named", hint="name a file as SCRIPT, - for standard input, or -c TEXT"

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from textwrap import dedent
 from typing import cast
 
 import click
@@ -28,7 +27,7 @@ from lineshaft.cli._options import (
     workspace_option,
 )
 from lineshaft.cli._records import store_for
-from lineshaft.cli._script import read_script
+from lineshaft.cli._script import outdented, read_script
 from lineshaft.cli._terminal import clean, note, paint, pass_on, result
 from lineshaft.cli.commands.call import make_call
 from lineshaft.config import build
@@ -94,7 +93,7 @@ def command(
 
 def _arguments(words: Sequence[str], code: str | None, root: Path) -> dict[str, object]:
     if code is not None:
-        return {"code": dedent(code), "args": list(words)}
+        return {"code": outdented(code), "args": list(words)}
     if not words:
         raise ConfigError("there is no program", hint="name a file, or give the text with -c")
     if words[0] == "-":
