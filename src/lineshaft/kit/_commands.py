@@ -1,14 +1,13 @@
 """The tool that runs a program."""
 
 import re
-import shlex
 import time
 
 from lineshaft.errors import FileMissing, ToolError
 from lineshaft.kit._failures import invalid, raised_by_calls
 from lineshaft.kit._results import CommandResult, change
 from lineshaft.tools import tool
-from lineshaft.values import Command, Context, Exit, SecretFinder, ending, lazy_pattern
+from lineshaft.values import Command, Context, Exit, SecretFinder, ending, lazy_pattern, shell_words
 
 DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 600.0
@@ -86,7 +85,7 @@ def split_command(command: str) -> tuple[str, ...]:
                 'Call `sh -c`: command="sh", args=["-c", "..."]; or quote it if it is text.',
             )
     try:
-        argv = tuple(shlex.split(command))
+        argv = tuple(shell_words(command))
     except ValueError as error:
         raise invalid(f"{command!r} cannot be split: {error}", "Give `args` as a list.") from error
     if not argv:

@@ -12,7 +12,7 @@ from typing import cast
 
 from lineshaft.policy._numbers import number_in, takes_numbers
 from lineshaft.tools import with_defaults
-from lineshaft.values import Call, Origin, Struct, ToolSpec
+from lineshaft.values import Call, Origin, Struct, ToolSpec, shell_words
 
 
 class Subject(Struct, frozen=True, dict=True):
@@ -88,7 +88,7 @@ def _words(command: str, args: object) -> list[str]:
     if isinstance(args, list):
         return [command, *map(str, cast("list[object]", args))]
     try:
-        return shlex.split(command) or [command]
+        return shell_words(command) or [command]
     except ValueError:
         return command.split() or [command]
 

@@ -132,6 +132,7 @@ from lineshaft.values._saved_run import (
     SavedRun,
 )
 from lineshaft.values._secret_names import looks_secret
+from lineshaft.values._shell_words import shell_words
 from lineshaft.values._struct import Struct, as_dict
 from lineshaft.values._tokens import (
     KEY_BLOCK,
@@ -314,6 +315,7 @@ __all__ = [
     "one_line",
     "packed",
     "pause_data",
+    "shell_words",
     "steadily",
     "toml_table",
     "unpacked",
