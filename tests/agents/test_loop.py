@@ -463,6 +463,7 @@ async def test_a_third_failure_ends_it() -> None:
     desk = Desk([ModelUnavailable("busy")] * 3)
     error = await desk.failed()
     assert (error.code, error.message, desk.waits) == ("E_AGENT_MODEL", "busy", [1, 2])
+    assert error.hint == "it was asked 3 times; is the model's server up, and its address right?"
 
 
 async def test_a_model_that_repeats_itself_is_told_and_then_ended() -> None:

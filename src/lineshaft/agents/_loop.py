@@ -245,7 +245,8 @@ class AgentLoop:
                 raise self._error("E_AGENT_MODEL", error.message, hint=hint) from error
             except ModelUnavailable as error:
                 if attempt == RETRIES:
-                    hint = f"it was asked {RETRIES + 1} times; is the model's server up?"
+                    asked = f"it was asked {RETRIES + 1} times"
+                    hint = f"{asked}; is the model's server up, and its address right?"
                     raise self._error("E_AGENT_MODEL", error.message, hint=hint) from error
                 self._tell("retry", message=error.message)
                 wait = error.retry_after
