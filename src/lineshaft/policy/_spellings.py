@@ -11,7 +11,7 @@ one letter may be two or three (`ß` is `ss`): so does `str.casefold`.
 import re
 import unicodedata
 
-from lineshaft.values import lazy_pattern
+from lineshaft.values import lazy_pattern, marks_in_order
 
 _UNSEEN = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
@@ -27,7 +27,9 @@ _BASE, _HASHED, _ENDING_OF_SHORT = 6, 2, 3
 
 def composed(text: str) -> str:
     """Return a text with accented letters as one character each, and none that HFS+ leaves out."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_UNSEEN))
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", marks_in_order(text.translate(_UNSEEN)))
 
 
 def folded(text: str) -> str:

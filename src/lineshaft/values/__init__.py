@@ -93,6 +93,7 @@ from lineshaft.values._log import (
     pause_data,
     unpacked,
 )
+from lineshaft.values._marks_in_order import marks_in_order
 from lineshaft.values._observed import ObservedShape
 from lineshaft.values._parsing import (
     steadily,
@@ -309,6 +310,7 @@ __all__ = [
     "lazy_pattern",
     "lines_of",
     "looks_secret",
+    "marks_in_order",
     "minor_version",
     "no_scripts",
     "not_offered",
