@@ -18,10 +18,10 @@ from lineshaft.sandbox.bundle import Interpreter
 from lineshaft.sandbox.jail._spec import SandboxSpec
 
 _VICTIM = """
-import ctypes, sys, time
+import ctypes, sys
 block = ctypes.create_string_buffer(b"lineshaft")
 print(ctypes.addressof(block), flush=True)
-time.sleep(600)
+sys.stdin.read()  # until whoever started it has died
 """
 _SYSCALLS = {"x86_64": (248, 250), "aarch64": (217, 219)}
 _USER_KEYRING = -4
@@ -78,7 +78,9 @@ def _files(folder: Path, mark: str, stack: ExitStack) -> dict[str, str]:
 def _victim(mark: str, stack: ExitStack, interpreter: Interpreter) -> dict[str, str]:
     victim = subprocess.Popen(  # noqa: S603  our own program
         [str(interpreter.executable), "-I", "-S", "-c", _VICTIM],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={"LINESHAFT_PROBE": mark},
         start_new_session=True,
         text=True,

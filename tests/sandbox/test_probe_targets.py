@@ -1,0 +1,34 @@
+"""What the attacks of `lineshaft doctor` are made at: a process of its own, gone with its host."""
+
+import contextlib
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+HOST = """
+import os
+from lineshaft.sandbox.bundle import resolve
+from lineshaft.sandbox.jail import SandboxSpec
+from lineshaft.sandbox.jail._targets import targets
+from lineshaft.values import PythonOptions
+interpreter = resolve(PythonOptions())
+with targets(SandboxSpec(readable=interpreter.readable), interpreter) as about:
+    print(about["victim"], flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: jails are Linux's")
+def test_the_process_that_attacks_are_made_at_ends_with_its_host() -> None:
+    host = [sys.executable, "-c", HOST]
+    done = subprocess.run(
+        host, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
+    )
+    assert done.returncode == -9
+    with contextlib.suppress(psutil.NoSuchProcess):
+        victim = psutil.Process(int(done.stdout))
+        while victim.status() != psutil.STATUS_ZOMBIE:  # nobody may be there to reap it
+            time.sleep(0.01)
