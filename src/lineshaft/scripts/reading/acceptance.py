@@ -15,11 +15,11 @@ def accept(source: object) -> str | Finding:
         source: The value given as a script.
     """
     if not isinstance(source, str):
-        return _refusal(f"code must be text, not {type(source).__name__}")
+        return _refusal(f"the script must be text, not {type(source).__name__}")
     if not source.strip("\ufeff \t\r\n\f\v"):
-        return _refusal("code must not be empty")
+        return _refusal("the script is empty")
     if len(source) > MAX_BYTES:
-        return _refusal(f"code has {len(source):,} characters, {MAX_BYTES:,} bytes are allowed")
+        return _refusal(f"the script has {len(source):,} characters, {MAX_BYTES:,} bytes are allowed")
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return _character_problem(text) or text
 
@@ -28,10 +28,10 @@ def _character_problem(text: str) -> Finding | None:
     for pattern, name in _REFUSED:
         if found := pattern.search(text):
             line = text.count("\n", 0, found.start()) + 1
-            return _refusal(f"code has {name} on line {line}", line)
+            return _refusal(f"the script has {name} on line {line}", line)
     size = len(text.encode())
     if size > MAX_BYTES:
-        return _refusal(f"code has {size:,} bytes, {MAX_BYTES:,} are allowed")
+        return _refusal(f"the script has {size:,} bytes, {MAX_BYTES:,} are allowed")
     return None
 
 
