@@ -19,7 +19,8 @@ def accept(source: object) -> str | Finding:
     if not source.strip("\ufeff \t\r\n\f\v"):
         return _refusal("the script is empty")
     if len(source) > MAX_BYTES:
-        return _refusal(f"the script has {len(source):,} characters, {MAX_BYTES:,} bytes are allowed")
+        length = f"{len(source):,} characters, {MAX_BYTES:,} bytes are allowed"
+        return _refusal(f"the script has {length}")
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return _character_problem(text) or text
 
