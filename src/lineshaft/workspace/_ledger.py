@@ -253,7 +253,9 @@ class Ledger(Struct):
             if file.now.kind != "missing" and self._came(path, file)
         }
         net = list(self._net(moved))
-        full = {above for change in net for above in _above(change)}
+        full = set[str]()
+        for change in net:
+            _add_above(full, change)
         told = [
             change
             for change in net
@@ -263,7 +265,8 @@ class Ledger(Struct):
         ]
         made = [Change(path=path, kind="created") for path in new_folders]
         full.update(change.path for change in told)
-        full.update(above for change in made for above in _above(change))
+        for change in made:
+            _add_above(full, change)
         return (*told, *(change for change in made if change.path not in full))
 
     def _is_folder(self, path: str) -> bool:
@@ -302,11 +305,13 @@ class Ledger(Struct):
         return state
 
 
-def _above(change: Change) -> Iterator[str]:
-    """Return the folders that a change implies."""
+def _add_above(full: set[str], change: Change) -> None:
+    """Add the folders that a change implies; with a folder, those above it are there already."""
     for path in (change.path, change.moved_from or ""):
-        parts = path.split("/")
-        yield from ("/".join(parts[:count]) for count in range(1, len(parts)))
+        above = path.rpartition("/")[0]
+        while above and above not in full:
+            full.add(above)
+            above = above.rpartition("/")[0]
 
 
 def _known(state: State) -> bool:
