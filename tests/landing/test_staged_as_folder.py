@@ -15,7 +15,6 @@ from lineshaft.errors import WorkspaceError
 from lineshaft.values import Change, Content, Stage
 from lineshaft.workspace import Folder
 
-
 EXAMPLES = 250 if os.environ.get("DEV_TEST_ALL") == "1" else 60
 NAMES = ("a", "b", "c", "d")
 paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
