@@ -39,6 +39,7 @@ from lineshaft.values._context import (
 from lineshaft.values._cutting import NO_SECRETS, SecretFinder, beginning, ending
 from lineshaft.values._decoded_text import DecodedText, decoded_text, lines_of
 from lineshaft.values._decoding import DecodeError, decode
+from lineshaft.values._depth import too_deep
 from lineshaft.values._encoding import encoded
 from lineshaft.values._engines import (
     ENGINES,
@@ -320,6 +321,7 @@ __all__ = [
     "shell_words",
     "steadily",
     "toml_table",
+    "too_deep",
     "unpacked",
     "visible",
     "without_unseen",

@@ -21,6 +21,7 @@ from lineshaft.values import (
     Raised,
     Returned,
     Struct,
+    too_deep,
 )
 
 TURN_BYTES = 16_000_000
@@ -327,22 +328,6 @@ def _write(value: object) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode()  # half a character, which UTF-8 has not
-
-
-def too_deep(value: object, depth: int = DEPTH) -> bool:
-    """Return whether a value is nested deeper than may cross."""
-    layer = [value]
-    for _ in range(depth + 1):
-        inner: list[object] = []
-        for item in layer:
-            if isinstance(item, list | tuple):
-                inner += cast("list[object]", item)
-            elif isinstance(item, dict):
-                inner += cast("dict[str, object]", item).values()
-        layer = inner
-        if not layer:
-            return False
-    return True
 
 
 def _without_halves(value: object) -> object:

@@ -41,6 +41,7 @@ from lineshaft.remote.host.lines import ActionLines
 from lineshaft.remote.host.runs import RunRequests
 from lineshaft.remote.host.sockets import refusal, sockets
 from lineshaft.remote.protocol import (
+    DEEPEST,
     GRACE_SECONDS,
     LINES,
     PROTOCOL,
@@ -55,9 +56,9 @@ from lineshaft.remote.protocol import (
     offer_frame,
     read_action,
     read_person,
-    too_deep,
 )
 from lineshaft.remote.runs import KeptRuns
+from lineshaft.values import too_deep
 
 MESSAGE_BYTES = 32 * 1024 * 1024
 """No message may be longer, either way."""
@@ -405,7 +406,7 @@ async def _body(request: Request) -> Json:
         said: object = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise RemoteProtocolError(f"the request is not JSON: {error}") from error
-    if too_deep(said):
+    if too_deep(said, DEEPEST):
         raise RemoteProtocolError("the request is nested too deep")
     if not isinstance(said, Mapping):
         raise RemoteProtocolError("the request is no JSON object")

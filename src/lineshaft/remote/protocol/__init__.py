@@ -32,6 +32,7 @@ from lineshaft.remote.protocol.delegations import (
     DroppedFrame,
 )
 from lineshaft.remote.protocol.frames import (
+    DEEPEST,
     LINES,
     PROTOCOL,
     ActionEvent,
@@ -44,7 +45,6 @@ from lineshaft.remote.protocol.frames import (
     observation_frame,
     read_action,
     read_observation,
-    too_deep,
 )
 from lineshaft.remote.protocol.observations import (
     OBSERVATIONS,
@@ -80,6 +80,7 @@ from lineshaft.remote.protocol.person import MOST_SAID, PersonMessage, PersonSto
 
 __all__ = [
     "ACTIONS",
+    "DEEPEST",
     "GRACE_SECONDS",
     "LINES",
     "MOST_OFFERED",
@@ -145,5 +146,4 @@ __all__ = [
     "read_observation",
     "read_offer",
     "read_person",
-    "too_deep",
 ]

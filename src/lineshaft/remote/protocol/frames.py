@@ -37,7 +37,7 @@ EDITOR = "editor"
 
 CONFIRMED = "confirmed"
 
-_DEEPEST = 200
+DEEPEST = 200
 """Levels of a value that goes over the wire: libraries of both ends go down one call for each."""
 
 _ID = re.compile(r"0|[1-9][0-9]{0,15}")
@@ -73,22 +73,6 @@ def key_of(given: object) -> EventKey | None:
     if isinstance(given, int) and not isinstance(given, bool):
         given = str(given)
     return given if isinstance(given, str) and _ID.fullmatch(given) else None
-
-
-def too_deep(value: object) -> bool:
-    """Return whether a value is nested too deep for the wire."""
-    level = [value]
-    for _ in range(_DEEPEST):
-        inner: list[object] = []
-        for each in level:
-            if isinstance(each, Mapping):
-                inner += cast("Json", each).values()
-            elif isinstance(each, list):
-                inner += cast("list[object]", each)
-        if not inner:
-            return False
-        level = inner
-    return True
 
 
 def action_frame(event: ActionEvent) -> Json:

@@ -14,8 +14,8 @@ from typing import cast
 from msgspec import field
 
 from lineshaft.errors import RemoteProtocolError
-from lineshaft.remote.protocol.frames import Json, too_deep
-from lineshaft.values import DecodeError, Struct, decode
+from lineshaft.remote.protocol.frames import DEEPEST, Json
+from lineshaft.values import DecodeError, Struct, decode, too_deep
 
 MOST_OFFERED = 500
 """Tools of one window."""
@@ -127,7 +127,7 @@ def _tool(
     if not isinstance(given, Mapping):
         return "it is no object"
     table = {key: value for key, value in cast("Json", given).items() if key != "sha256"}
-    if too_deep(table):
+    if too_deep(table, DEEPEST):
         return "its schemas are nested too deep"
     try:
         tool = decode(WindowTool, table)
