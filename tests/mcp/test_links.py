@@ -15,10 +15,10 @@ import psutil
 import pytest
 from anyio.abc import SocketStream
 
-from lineshaft import Policy, Session
+from lineshaft import Limits, Policy, Session
 from lineshaft.mcp import Claim, ServerSpec
 from lineshaft.mcp import server as mcp_server
-from lineshaft.mcp.client import McpServer
+from lineshaft.mcp.client import McpServer, connection
 from lineshaft.values import Effect
 from upstreams.addresses import free_port, listening
 from upstreams.real import python_server
@@ -45,6 +45,30 @@ async def test_a_tool_that_appears_later_is_offered_to_later_runs() -> None:
             assert (await session.call("h.fine")).value == "fine"
         with anyio.fail_after(10):
             await changed.wait()
+
+
+@pytest.mark.parametrize("kind", ["freezes", "freezes-newest"])
+async def test_a_program_that_answers_nothing_more_is_ended_and_started_anew(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(connection, "_PATIENCE", 0.5)
+    source = mcp_server(python_server("hostile", kind), name="h")
+    ended = anyio.Event()
+
+    def look() -> None:
+        if "answered nothing" in source.problem:
+            ended.set()
+
+    limits = Limits(call_seconds=1)
+    async with source.opened(look):
+        await source.ready()
+        async with Session([source.tools], policy=OPEN, limits=limits, store=False) as session:
+            late = await session.call("h.wrong")
+            assert late.error is not None
+            assert late.error.code == "E_TOOL_TIMEOUT"
+            with anyio.fail_after(30):
+                await ended.wait()
+            assert (await session.call("h.fine")).value == "fine"
 
 
 async def test_changes_are_heard_of_again_after_an_outage() -> None:
@@ -216,7 +240,7 @@ async def test_a_server_ends_when_its_host_is_killed(tmp_path: Path) -> None:
     command = python_server("hostile", "drip", mark)
     program = f"""
 import anyio, os, signal
-from lineshaft.mcp.client import McpServer
+from lineshaft.mcp.client import McpServer, connection
 async def main():
     async with McpServer({command!r}, name="h"):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +21,10 @@ OBJECT: Json = {"type": "object", "properties": {}}
 FINE: Json = {"name": "fine", "description": "Say fine.", "inputSchema": OBJECT}
 TEXT: Json = {"content": [{"type": "text", "text": "fine"}]}
 
-MODERN = {"headers", "rounds", "asks-samples", "lists-once", "bare", "hints", "another-type"}
+MODERN = {
+    *("headers", "rounds", "asks-samples", "lists-once", "bare", "hints", "another-type"),
+    "freezes-newest",
+}
 DISCOVERED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 HINTS: dict[str, Json] = {
     "bare": {},
@@ -275,6 +279,10 @@ def needs_samples(id_: Any) -> None:
     )
 
 
+def freezes(_id: Any) -> None:
+    threading.Event().wait()
+
+
 def asks_of_two(id_: Any) -> None:
     """Ask once there are two calls, and answer both with what came back."""
     state["waiting"] = [*state.get("waiting", []), id_]
@@ -295,6 +303,8 @@ CALLS: dict[str, Callable[[Any], None]] = {
     "pours-blank-lines": pours("\n"),
     "pours-objects": pours("{}\n"),
     "hangs": lambda _id: None,
+    "freezes": freezes,
+    "freezes-newest": freezes,
     "dies": dies,
     "closes": closes,
     "floods": floods,

@@ -35,6 +35,9 @@ KEY = "lineshaft/idempotencyKey"
 _MOST_PAGES = 200
 _MOST_ROUNDS = 10
 _LONGEST_PAUSE = 60.0
+_PATIENCE = 60.0
+"""Seconds that a program has for the answer to whether it is there, after a call was given up."""
+
 _SHORT = 5.0
 _NEVER_TELLS = frozenset({types.METHOD_NOT_FOUND, types.UNSUPPORTED_PROTOCOL_VERSION})
 """The codes of a server that refuses for good to tell of changes; others pass with an outage."""
@@ -160,6 +163,8 @@ class Connection:
         self.client = client
         self.tasks: TaskGroup | None = None
         """What goes on as long as the connection does."""
+
+        self._doubted = False
 
         self.updated: Callable[[str], None] = lambda _uri: None
         """Told of each resource that the server says has changed."""
@@ -323,6 +328,27 @@ class Connection:
             request = cast("types.ClientRequest", _Declaring(request))
         session = self.client.session
         return await session.send_request(request, result, progress_callback=call.progress)
+
+    def doubt(self) -> None:
+        """Ask a program whether it is there, since it left a call open that was given up.
+
+        One that does not answer either is ended, so that another is started for the next call.
+        """
+        if self.wire.process is not None and self.tasks is not None and not self._doubted:
+            self._doubted = True
+            self.tasks.start_soon(self._look)
+
+    async def _look(self) -> None:
+        session = self.client.session
+        with anyio.move_on_after(_PATIENCE) as scope, suppress(Exception):  # any answer is one
+            if self.is_modern:
+                await session.send_request(types.DiscoverRequest(), types.DiscoverResult)
+            else:
+                await session.send_request(types.PingRequest(), types.EmptyResult)
+        self._doubted = False
+        if scope.cancelled_caught:
+            self.wire.silent = f"it answered nothing for {_PATIENCE:g} s after a call was given up"
+            self.wire.gone.set()
 
     async def _listen(self) -> None:
         """Hear of changes (protocol without handshake), also after the stream has broken off."""

@@ -448,6 +448,9 @@ class McpServer:
                     return await link.call(tool.name, arguments, call)
                 except LineshaftError:
                     raise
+                except anyio.get_cancelled_exc_class():
+                    link.doubt()
+                    raise
                 except Exception as error:
                     heard, refusal = refusals.get(), refusal_of(error)
                     if heard is not None and refusal is not None:

@@ -95,6 +95,9 @@ class Wire:
         self.forgotten = False
         """Whether it has ended since the server knows our session no more, and is there."""
 
+        self.silent = ""
+        """Why we ended it, where it answered no more."""
+
         self.process: Piped | None = None
         """The server, where it is a program that we started."""
 
@@ -130,8 +133,8 @@ class Wire:
         Args:
             secrets: What is not cut in two.
         """
-        if self.process is None:
-            return ""
+        if self.process is None or self.silent:
+            return self.silent
         code, said = self.process.exit_code, last_words(self.process.stderr, secrets)
         strange = f"{self.process.replaced} bytes of it are not UTF-8" if "\ufffd" in said else ""
         stray = clean(self.stray, _LONGEST, secrets=secrets)
