@@ -182,6 +182,47 @@ def test_pages_of_other_sites_do_not_come_in(version: str, shop: Served) -> None
     assert shop.post(known | {"Origin": "null"}).status_code == 403
 
 
+def test_a_page_of_a_known_origin_may_ask_what_it_may_send_and_read_the_answer(
+    shop: Served,
+) -> None:
+    """A browser shows no token where it asks for leave (the Fetch standard, CORS-preflight)."""
+    page = {"Origin": "http://localhost:6274"}
+    wants = {"Access-Control-Request-Method": "POST"}
+    wants |= {"Access-Control-Request-Headers": "authorization,content-type,mcp-session-id"}
+    leave = httpx2.options(shop.url, headers=page | wants)
+    assert leave.status_code == 200
+    assert leave.headers["Access-Control-Allow-Origin"] == page["Origin"]
+    assert "authorization" in leave.headers["Access-Control-Allow-Headers"]
+    assert "POST" in leave.headers["Access-Control-Allow-Methods"]
+    answer = shop.post(shop.opened() | page)
+    assert answer.status_code == 200
+    assert answer.headers["Access-Control-Allow-Origin"] == page["Origin"]
+    assert "Mcp-Session-Id" in answer.headers["Access-Control-Expose-Headers"]
+    assert httpx2.options(shop.url, headers=page).status_code == 401
+    other = httpx2.options(shop.url, headers=wants | {"Origin": "http://example.org"})
+    assert other.status_code == 403
+    assert "Access-Control-Allow-Origin" not in other.headers
+
+
+def test_a_media_type_may_be_written_in_capitals(shop: Served) -> None:
+    kind = {"Content-Type": "Application/JSON; charset=UTF-8"}
+    assert shop.post(shop.opened() | kind).status_code == 200
+
+
+@pytest.mark.parametrize("version", ["", "2025-11-25"])
+def test_a_message_without_a_session_opens_none(version: str, shop: Served) -> None:
+    known = {"Authorization": f"Bearer {TOKEN}"}
+    known |= {"MCP-Protocol-Version": version} if version else {}
+    notice = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    answers = [shop.post(known), shop.post(known, notice)]
+    answers += [httpx2.get(shop.url, headers=JSON | known)]
+    answers += [httpx2.delete(shop.url, headers=known)]
+    for answer in answers:
+        assert answer.status_code == 400
+        assert answer.json()["error"]["message"] == "Bad Request: Missing session ID"
+        assert "mcp-session-id" not in answer.headers
+
+
 def test_bad_bodies_are_refused_and_cost_nobody_else_anything(shop: Served) -> None:
     known = {"Authorization": f"Bearer {TOKEN}"}
     for version in ("2025-11-25", "2026-07-28"):

@@ -61,6 +61,9 @@ _VERSIONS = frozenset(
     each.encode() for each in (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 )
 _NO_SESSION = -32_001
+_NONE_NAMED = "Bad Request: Missing session ID"
+"""As the SDK says it."""
+
 _SESSIONS = 1_000
 _IDLE_SECONDS = 30 * 60.0
 _OPENED_SECONDS = 30.0
@@ -149,25 +152,28 @@ class _Sessions(StreamableHTTPSessionManager):
         for session in sessions:
             self._came_back.add(session.decode("latin-1"))
         self._came_back &= self._server_instances.keys()
-        await super().handle_request(scope, receive, send)
+        # The SDK knows the media type in small letters alone.
+        headers = [(k, v.lower() if k == b"content-type" else v) for k, v in scope["headers"]]
+        await super().handle_request({**scope, "headers": headers}, receive, send)
 
     async def _handle_stateful_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a session that there is not as the TypeScript SDK does.
 
         The protocol names the status alone, and clients look at the code: with the Python SDK's
-        some do not begin another session.
+        some do not begin another session. Only `initialize` opens one: for all else the SDK would
+        open one to refuse it, and one that is in use might end for it.
         """
         named = next((each.decode("latin-1") for each in headers_of(scope, _SESSION)), None)
         if named is not None and named not in self._server_instances:
             await _refusal(_NO_SESSION, "Session not found", status=404)(scope, receive, send)
         elif scope["method"] == "POST":
-            await self._take(self._events.get(named or ""), scope, receive, send)
+            await self._take(named, scope, receive, send)
+        elif named is None and scope["method"] in ("GET", "DELETE"):
+            await _refusal(types.INVALID_REQUEST, _NONE_NAMED, status=400)(scope, receive, send)
         else:
             await super()._handle_stateful_request(scope, receive, send)
 
-    async def _take(
-        self, events: Events | None, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _take(self, session: str | None, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a message to its session, where it is one that can be answered."""
         arrived = await receive()  # with the whole body: the SDK has collected it
         found = message_in(arrived.get("body", b""), BODY_BYTES, place="request")
@@ -179,6 +185,11 @@ class _Sessions(StreamableHTTPSessionManager):
             # What it was to answer fails, rather than to wait on.
             arrived = {**arrived, "body": found.error.model_dump_json().encode()}
         request = found.id if isinstance(found, types.JSONRPCRequest) else None
+        opens = isinstance(found, types.JSONRPCRequest) and found.method == "initialize"
+        if session is None and not opens:
+            await _refusal(types.INVALID_REQUEST, _NONE_NAMED, status=400)(scope, receive, send)
+            return
+        events = None if session is None else self._events.get(session)
         if events and request is not None and not events.take(request):
             text = f"a request with the id {request!r} is under way in this session"
             await _refusal(types.INVALID_REQUEST, text, status=400)(scope, receive, send)
