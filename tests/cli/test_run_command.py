@@ -105,6 +105,21 @@ def test_what_asks_pauses_the_run_where_nobody_can_answer(lineshaft: Lineshaft) 
     assert (waiting["tool"], waiting["arguments"]) == ("run_command", {"command": "true"})
 
 
+@pytest.mark.parametrize(
+    "words", [("run", "-c", "[await send('x'), await send('y')]"), ("call", "send", "text=x")]
+)
+def test_a_tool_that_asks_since_it_declares_no_effect_says_so(
+    words: tuple[str, ...], lineshaft: Lineshaft, workspace: Path
+) -> None:
+    (workspace / "t.py").write_text(
+        "from lineshaft import tool\n@tool\nasync def send(text: str) -> None:\n    'Send.'\n"
+    )
+    done = lineshaft(*words, "--tools", "t.py")
+    assert done.returncode == 5, done.stderr
+    assert done.stderr.count("hint: `send` declares no effect") == 1
+    assert "say `@tool(effect=...)`" in done.stderr
+
+
 def test_text_form_is_output_then_value_and_one_line_a_call(
     here: Lineshaft, workspace: Path
 ) -> None:

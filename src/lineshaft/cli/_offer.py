@@ -4,7 +4,7 @@ import getpass
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
 import anyio
@@ -26,7 +26,7 @@ from lineshaft.config import (
 from lineshaft.errors import ConfigError
 from lineshaft.mcp import Authorize
 from lineshaft.tools import Provider, Toolset, combined
-from lineshaft.values import AGENT_NAMESPACE, Struct
+from lineshaft.values import AGENT_NAMESPACE, Pending, Struct
 
 _IDLE = 3
 """How many rules that fit no tool are told of."""
@@ -50,8 +50,16 @@ class OfferedTools(Struct, frozen=True, kw_only=True):
         """Return everything, as a session takes it."""
         return [self.toolset, *self.providers]
 
-    def tell(self) -> None:
-        """Say which claims do not count, and what to do about it."""
+    def tell(self, pending: Iterable[Pending] = ()) -> None:
+        """Say what does not count or is not said of tools, and what to do about it.
+
+        Args:
+            pending: Calls that wait: some because their tool does not say what it does.
+        """
+        for name in dict.fromkeys(call.tool for call in pending):
+            waiting = self.toolset.get(name)
+            if waiting is not None and waiting.effect_hint:
+                note(f"{paint('hint', 'yellow')}: {clean(waiting.effect_hint)}")
         if self.silent:
             tell_silent(*sorted(self.silent))
 

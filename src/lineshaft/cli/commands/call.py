@@ -150,7 +150,7 @@ def call_one(
         tell_down(offered)
     if not (json or done.pending):
         _tell_changes(done, agent=display is not None)
-    offered.tell()
+    offered.tell(done.pending)
     if models_used.line and not quiet and not json:
         note(paint(f"{models_used.line} · {done.run_id}", "dim"))
     raise SystemExit(done.exit_code or int(_program_failed(tool, done.value)))

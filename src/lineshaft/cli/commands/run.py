@@ -129,7 +129,7 @@ def command(
         again = options_again(workspace)
         print_run(run, script=source.text, name=source.name, options=again)
         if not quiet:
-            offered.tell()
+            offered.tell(run.pending)
             note(paint(summary(run), "dim"))
     raise SystemExit(run.exit_code)
 
