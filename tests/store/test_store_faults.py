@@ -75,6 +75,24 @@ async def test_a_damaged_file_is_said_and_left_as_it_is(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("table", ["log", "runs", "blobs", "shapes"])
+async def test_a_store_that_lacks_a_table_is_damaged_and_left_as_it_is(
+    store: Store, open_store: Open, path: Path, table: str
+) -> None:
+    await keep(store)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"DROP TABLE {table}")
+    before = path.read_bytes()
+    other = open_store()
+    says = f"'store.db' is damaged: it lacks '{table}' of its tables"
+    for step in (begin(other, run("q")), resume(other, "r"), other.runs(), other.events("r")):
+        with pytest.raises(StateError, match=says) as caught:
+            await step
+        assert "move the file away" in caught.value.hint
+    await other.aclose()
+    assert path.read_bytes() == before
+
+
 async def test_a_log_that_was_cut_short_costs_no_more_than_what_it_held(
     store: Store, path: Path, tmp_path: Path
 ) -> None:

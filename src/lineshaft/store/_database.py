@@ -18,7 +18,7 @@ from msgspec import field
 from lineshaft.errors import StateError
 from lineshaft.files import private_folder
 from lineshaft.store._checkpoints import CheckpointLock
-from lineshaft.store._faults import fault
+from lineshaft.store._faults import damaged, fault
 from lineshaft.store._files import publish
 from lineshaft.store._key import Keys
 from lineshaft.store._legacy import import_older
@@ -27,7 +27,7 @@ from lineshaft.store._log import Log
 from lineshaft.store._owner import this_process
 from lineshaft.store._results import TABLE as RESULTS
 from lineshaft.store._results import Results
-from lineshaft.store._schema import TABLES, VERSION
+from lineshaft.store._schema import NEEDED, TABLES, VERSION
 from lineshaft.store._shapes import Shapes
 from lineshaft.values import Struct
 
@@ -272,13 +272,14 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def check_tables(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse a file with tables of another version.
+    """Refuse a file with tables of another version, or without some of them.
 
     Raises:
-        StateError: A newer version made the store, or another program did.
+        StateError: A newer version made the store, or another program did; or it is damaged.
     """
-    found = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    if "meta" not in {table for (table,) in found}:
+    listed = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    found = {table for (table,) in listed}
+    if "meta" not in found:
         raise StateError(
             f"{name!r} is a database, but no store of Lineshaft",
             hint="name another place by LINESHAFT_STORE_URL",
@@ -292,6 +293,8 @@ def check_tables(connection: sqlite3.Connection, name: str) -> None:
             f" {version}; this one knows {VERSION})",
             hint="use that version, or name another store by LINESHAFT_STORE_URL",
         )
+    if lacking := sorted(NEEDED - found):
+        raise damaged(name, f"it lacks {' and '.join(map(repr, lacking))} of its tables")
 
 
 def _text(data: bytes) -> str:

@@ -67,6 +67,11 @@ def fault(code: int, name: str) -> StateError:
     return StateError(f"the store {name!r} {what}", hint=hint)
 
 
+def damaged(name: str, how: str) -> StateError:
+    """Return the error that a user gets for a damaged store."""
+    return StateError(f"the store {name!r} is damaged: {how}", hint=_MOVE)
+
+
 def _code(error: Exception) -> int | None:
     """Return SQLite's name for an error, without further details."""
     if isinstance(error, TimeoutError):  # of a lock of our own

@@ -1,5 +1,7 @@
 """The tables: one row a run, one row a step of it, and large contents apart."""
 
+import re
+
 VERSION = 1
 """Of the tables below."""
 
@@ -74,3 +76,6 @@ CREATE TABLE shapes (
 );
 CREATE INDEX shapes_by_workspace ON shapes (workspace, tool);
 """
+
+NEEDED = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES))
+"""The names of the tables, without which it is no whole store."""
