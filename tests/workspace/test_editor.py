@@ -178,6 +178,26 @@ async def test_what_the_editor_does_not_undo_is_said(view: FolderView) -> None:
     assert [each.code for each in await view.land()] == ["no-undo-in-editor"]
 
 
+@pytest.mark.parametrize("forgotten", ["f", "new"])
+@pytest.mark.parametrize("typed", [None, b"typed"])
+async def test_an_editor_that_says_it_changed_a_file_and_did_not_is_not_believed(
+    view: FolderView, root: Path, desk: Desk, forgotten: str, typed: bytes | None
+) -> None:
+    desk.forgets = forgotten
+    if typed is not None:
+        desk.open[str(root / "f")] = typed
+    await view.read("f")
+    await view.write("f", b"mine")
+    await view.write("new", b"new")
+    await view.write("sub/g", b"g")
+    with pytest.raises(WorkspaceError, match=f"changed '{forgotten}', and the file is as it was"):
+        await view.land()
+    assert not (root / "new").exists()
+    assert not (root / "sub").exists()
+    kept = typed if typed is not None and forgotten == "new" else b"saved"
+    assert (root / "f").read_bytes() == kept
+
+
 async def test_an_editor_that_refuses_leaves_nothing_landed(
     view: FolderView, root: Path, desk: Desk
 ) -> None:

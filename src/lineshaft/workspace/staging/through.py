@@ -5,14 +5,23 @@ through it, and new files; folders, moves, deletions, modes, symlinks and large 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import field
 from msgspec.structs import replace
 
-from lineshaft.errors import StaleFile
+from lineshaft.errors import StaleFile, WorkspaceError
 from lineshaft.values import Change, Finding, Struct
 from lineshaft.workspace import _contents
-from lineshaft.workspace.disk import Editor, EditorEdit, FileState, SavedFile, Unsaved
+from lineshaft.workspace.disk import (
+    Editor,
+    EditorEdit,
+    FileState,
+    Place,
+    SavedFile,
+    Unsaved,
+    see,
+)
 from lineshaft.workspace.journal import FromStage, Header, Item, Journals, Task
 from lineshaft.workspace.staging.overlay import Base, OverlayNode
 
@@ -54,7 +63,7 @@ class Through:
         self,
         editor: Editor | None,
         tasks: Iterable[Task],
-        changes: Iterable[tuple[Base, OverlayNode]],
+        changes: Sequence[tuple[Base, OverlayNode]],
     ) -> None:
         self.left: list[Task] = []
         self.unsaved: dict[str, bytes] = {}
@@ -66,6 +75,7 @@ class Through:
 
         self._editor = editor
         self._edits: list[tuple[Item, EditorEdit]] = []
+        self._places = {base.place.real: base.place for base, _ in changes}
         if editor is None:
             self.left += tasks
             return
@@ -107,6 +117,7 @@ class Through:
 
         Raises:
             StaleFile: It cannot make all of them.
+            WorkspaceError: It says that it made one, and the file is as it was.
         """
         if self._editor is None or not self._edits:
             return
@@ -114,6 +125,12 @@ class Through:
         findings: list[Finding] = []
         for item, edit in self._edits:
             now = done[edit.real]
+            if _hash(now) != edit.before and _is_as_before(self._places[edit.real], edit):
+                raise WorkspaceError(
+                    f"the window says that it changed {edit.path!r}, and the file is as it was;"
+                    " nothing landed",
+                    hint="Look at the extension's log, load the window again, and run again.",
+                )
             if now.data != edit.after:
                 self.formatted.append((item, edit.after, now))
             findings += _told(item.place.path, formatted=now.data != edit.after, saved=now)
@@ -139,6 +156,13 @@ def _edit(item: Item, data: bytes) -> EditorEdit:
     return EditorEdit(
         path=item.place.path, real=item.place.real, before=item.before.sha256, after=data
     )
+
+
+def _is_as_before(place: Place, edit: EditorEdit) -> bool:
+    """Return whether a file is certainly as it was before an edit."""
+    with suppress(WorkspaceError):  # it cannot be looked at: the window is believed
+        return see(place, keep=0).thing.sha256 == edit.before
+    return False
 
 
 def _hash(saved: SavedFile) -> str:
