@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from evals.sweeping import swept, written
 from forked.programs import Command
@@ -20,11 +21,13 @@ from lineshaft.evals import (
     SweepFolder,
     cells_of,
     found_tasks,
+    page_of,
     planned,
     read_cells,
+    summarised,
     variants_of,
 )
-from lineshaft.models import ModelReply, ModelRequest, OnText
+from lineshaft.models import ModelReply, ModelRequest, OnText, TokenUsage
 from lineshaft.testing import ScriptedModel, call, exit_with
 
 pytestmark = pytest.mark.anyio
@@ -399,6 +402,21 @@ def test_prices_have_a_date_and_no_guesses() -> None:
     prices = PriceTable(date="2026-11-01", models={"m": (1.0, 2.0)})
     assert prices.price_of("m") is not None
     assert prices.price_of("other") is None
+
+
+async def test_tokens_that_the_provider_had_cached_cost_their_own_price(tmp_path: Path) -> None:
+    prices = PriceTable(date="2026-11-01", models={"given": (10.0, 20.0, 1.0)})
+    used = TokenUsage(input_tokens=1_000, output_tokens=100, cached_tokens=600)
+    task = written(tmp_path / "task", tools__py=_poking(), task__toml="[limits]\nturns = 1")
+    model = ScriptedModel([replace(call("poke"), usage=used)], name="given")
+    _, [cell] = await swept(
+        [task], tmp_path / "eval", model=model, axes=["script=off"], prices=prices
+    )
+    assert (cell.input_tokens, cell.cached_tokens) == (1_000, 600)
+    assert cell.cost == pytest.approx((400 * 10 + 600 * 1 + 100 * 20) / 1_000_000)
+    folder = SweepFolder(tmp_path / "eval")
+    page = page_of(summarised(folder.plan(), folder.results()), folder.place)
+    assert "1,000 tokens in (600 cached), 100 out" in page
 
 
 @pytest.mark.parametrize(

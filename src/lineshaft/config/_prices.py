@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import cast
 
-_PAIR = 2
+_NUMBERS = (2, 3)
 
 
 def prices_problem(value: object) -> str:
@@ -20,9 +20,12 @@ def prices_problem(value: object) -> str:
     models = table.get("models")
     if not isinstance(models, dict) or not models:
         return "prices: models is a table of models, each with dollars for a million tokens"
-    for name, pair in cast("Mapping[str, object]", models).items():
-        if not _is_price(pair):
-            return f"prices of {name!r}: two numbers, for a million tokens in and out"
+    for name, each in cast("Mapping[str, object]", models).items():
+        if not _is_price(each):
+            return (
+                f"prices of {name!r}: two numbers, for a million tokens in and out, and"
+                " a third for those in that were cached, where they have a price of their own"
+            )
     return ""
 
 
@@ -38,11 +41,11 @@ def _is_day(value: object) -> bool:
 def _is_price(value: object) -> bool:
     if not isinstance(value, list):
         return False
-    pair = cast("list[object]", value)
-    return len(pair) == _PAIR and all(
+    numbers = cast("list[object]", value)
+    return len(numbers) in _NUMBERS and all(
         isinstance(each, int | float)
         and not isinstance(each, bool)
         and math.isfinite(each)
         and each >= 0
-        for each in pair
+        for each in numbers
     )

@@ -61,6 +61,9 @@ class CellResult(Struct, frozen=True, kw_only=True):
     output_tokens: int = 0
     """Tokens of all replies."""
 
+    cached_tokens: int = 0
+    """Of `input_tokens`, those that the provider had from before."""
+
     tokens_by: str = ""
     """Who counted: `provider`, or the name of the tokeniser."""
 

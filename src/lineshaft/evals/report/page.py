@@ -248,9 +248,10 @@ def _tasks(summary: SweepSummary, folder: Path) -> Iterator[str]:
 
 
 def _cell(cell: CellResult, folder: Path | None) -> str:
+    cached = f" ({cell.cached_tokens:,} cached)" if cell.cached_tokens else ""
     figures = (
         f"score {cell.score:.2f}; {cell.turns} turns, {cell.calls} calls, {cell.script_calls} by "
-        f"scripts; {cell.input_tokens:,} tokens in, {cell.output_tokens:,} out; "
+        f"scripts; {cell.input_tokens:,} tokens in{cached}, {cell.output_tokens:,} out; "
         f"{cell.wall_seconds:.2f} s"
     )
     why = f"<p>{escape(cell.reason)}</p>" if cell.reason else ""

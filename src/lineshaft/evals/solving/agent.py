@@ -49,6 +49,9 @@ class Spending(Struct, kw_only=True):
     output_tokens: int = 0
     """Tokens of all replies."""
 
+    cached_tokens: int = 0
+    """Of `input_tokens`, those that the provider had from before."""
+
     tokens_by: str = ""
     """Who counted: `provider`, or the name of the tokeniser."""
 
@@ -211,6 +214,7 @@ class _Meter:
         spending.turns += 1
         spending.input_tokens += usage.input_tokens
         spending.output_tokens += usage.output_tokens
+        spending.cached_tokens += usage.cached_tokens
         self.note()
         return reply
 

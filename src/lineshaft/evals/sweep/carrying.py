@@ -264,7 +264,11 @@ class _Cell:
     def _invalid(self, reason: str) -> CellResult:
         cell, spending = self._cell, self._spending
         price = self._plan.price_of(cell.variant)
-        usage = TokenUsage(input_tokens=spending.input_tokens, output_tokens=spending.output_tokens)
+        usage = TokenUsage(
+            input_tokens=spending.input_tokens,
+            output_tokens=spending.output_tokens,
+            cached_tokens=spending.cached_tokens,
+        )
         return CellResult(
             key=cell.key,
             task=cell.task.name,
@@ -277,6 +281,7 @@ class _Cell:
             turns=spending.turns,
             input_tokens=spending.input_tokens,
             output_tokens=spending.output_tokens,
+            cached_tokens=spending.cached_tokens,
             tokens_by=spending.tokens_by,
             cost=price.charged(usage).cost if price else None,
             wall_seconds=spending.seconds,

@@ -27,13 +27,16 @@ class PriceTable(Struct, frozen=True, kw_only=True):
     date: str
     """A day, as `2026-11-01`."""
 
-    models: Mapping[str, tuple[float, float]]
-    """US dollars for a million tokens in and out, by model."""
+    models: Mapping[str, tuple[float, ...]]
+    """US dollars for a million tokens in and out, by model; a third number is for tokens in that
+    the provider had cached, which else cost as others."""
 
     def price_of(self, model: str) -> ModelPrice | None:
         """Return a model's price; None where the table has none."""
         found = self.models.get(model)
-        return ModelPrice(input=found[0], output=found[1]) if found else None
+        if found is None:
+            return None
+        return ModelPrice(input=found[0], output=found[1], cached=next(iter(found[2:]), None))
 
 
 class TaskFacts(Struct, frozen=True, kw_only=True):
