@@ -13,6 +13,7 @@ import typing_extensions
 from pydantic import BaseModel, Field
 
 from lineshaft.errors import ConfigError
+from lineshaft.session import Session
 from lineshaft.tools import Tool, WorkspacePath, tool
 from lineshaft.values import Context
 
@@ -322,3 +323,43 @@ def test_docstrings_of_other_styles_do_no_harm() -> None:
     spec = Tool.from_function(greet).spec
     assert spec.description.startswith('Say: hello, "you".')
     assert spec.positional == ("name",)
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+    RUN = 4
+
+
+class Bits(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+    RUN = 4
+
+
+@tool(effect="read")
+async def grant(access: Access, given: Access = Access.READ | Access.WRITE) -> Access:
+    """Grant."""
+    return access | given
+
+
+@tool(effect="read")
+async def add(access: Bits, given: Bits = Bits.READ | Bits.WRITE) -> Bits:
+    """Add."""
+    return access | given
+
+
+@pytest.mark.parametrize("made", [grant, add])
+async def test_flags_may_be_combined(made: Tool) -> None:
+    takes = made.spec.input_schema
+    (flags,) = cast("dict[str, dict[str, object]]", takes["$defs"]).values()
+    assert flags == {
+        "description": "READ = 1, WRITE = 2, RUN = 4; several are added",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 7,
+    }
+    assert cast("dict[str, dict[str, object]]", takes["properties"])["given"]["default"] == 3
+    async with Session([made]) as session:
+        run = await session.run(f"[await {made.name}(access=a) for a in (0, 3, 4, 5)]")
+        assert run.value == [3, 3, 7, 7]

@@ -1,6 +1,7 @@
 """The contract of a tool from the types of a Python function, checked by pydantic."""
 
 from collections.abc import Callable, Mapping
+from enum import Flag
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -121,6 +122,25 @@ class _Schemas(GenerateJsonSchema):
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401  theirs
         return False
+
+    def enum_schema(self, schema: Any) -> JsonSchemaValue:  # noqa: ANN401  theirs
+        """Return an enum's schema; flags can be combined, which pydantic's leaves out."""
+        made = super().enum_schema(schema)
+        flags = [each for each in schema["members"] if isinstance(each, Flag)]
+        if not flags:
+            return made
+        del made["enum"]
+        named = ", ".join(f"{each.name} = {each.value}" for each in flags)
+        most = 0
+        for each in flags:
+            most |= each.value
+        return {
+            **made,
+            "description": f"{named}; several are added",
+            "type": "integer",
+            "minimum": 0,
+            "maximum": most,
+        }
 
     def generate(self, schema: Any, mode: Any = "validation") -> JsonSchemaValue:  # noqa: ANN401  theirs
         made = super().generate(schema, mode)
