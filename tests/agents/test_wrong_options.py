@@ -7,7 +7,8 @@ import pytest
 
 from lineshaft import Session, tool
 from lineshaft.agents import Microagent
-from lineshaft.errors import ConfigError
+from lineshaft.errors import AgentError, ConfigError
+from lineshaft.models import Model, ModelReply, ModelRequest, OnText
 from lineshaft.testing import ScriptedModel, exit_with
 
 
@@ -51,3 +52,42 @@ def test_an_option_of_another_kind_is_refused(told: str) -> None:
     with pytest.raises(ConfigError) as caught:
         MADE[told]()
     assert told in caught.value.message
+
+
+class Wrong:
+    """A model of a user's own, which gives what is no reply."""
+
+    name, priced = "wrong", False
+
+    def __init__(self, reply: object, *, waits: bool = True) -> None:
+        self.reply, self.waits = reply, waits
+
+    def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> Any:
+        async def later() -> object:
+            return self.reply
+
+        return later() if self.waits else self.reply
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (Wrong("x"), "the model returned 'x', which is no ModelReply"),
+        (Wrong(None), "the model returned None, which is no ModelReply"),
+        (Wrong(ModelReply(text="x"), waits=False), "without `async`"),
+        (Wrong(ModelReply(text=cast("Any", 3))), "a ModelReply whose .text is int, not str"),
+        (Wrong(ModelReply(calls=cast("Any", ["x"]))), "whose .calls[0] is str"),
+        (Wrong(ModelReply(usage=cast("Any", None))), "whose .usage is NoneType"),
+    ],
+)
+def test_a_model_that_gives_no_reply_is_told_what_to_give(model: Model, told: str) -> None:
+    with pytest.raises(AgentError) as caught:
+        agent(model=model).run_sync(text="x")
+    assert told in caught.value.message
+    assert caught.value.hint == "`complete` of Wrong is async, and returns a ModelReply"
+
+
+def test_a_scripted_function_that_gives_no_reply_is_told_what_to_write() -> None:
+    model = ScriptedModel([lambda request: cast("Any", request.agent)])
+    with pytest.raises(AgentError, match=r"gave 'a', no reply: write say\('a'\)"):
+        agent(model=model).run_sync(text="x")

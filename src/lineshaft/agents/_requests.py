@@ -7,7 +7,8 @@ anew with each turn. The log keeps the reply: a run that goes on is given it, an
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from inspect import isawaitable
+from typing import Any, cast
 
 import anyio
 from msgspec.structs import replace
@@ -23,7 +24,17 @@ from lineshaft.models import (
     given_up_after,
 )
 from lineshaft.tools import Tool
-from lineshaft.values import ASK_MODEL, Call, Context, Failure, ModelUsage, Struct, decode
+from lineshaft.values import (
+    ASK_MODEL,
+    Call,
+    Context,
+    DecodeError,
+    Failure,
+    ModelUsage,
+    Struct,
+    as_dict,
+    decode,
+)
 
 
 class TimedReply(ModelReply, frozen=True, kw_only=True):
@@ -97,7 +108,7 @@ class ModelRequests:
         try:
             request = replace(live.request, conversation=conversation, turn=turn)
             with given_up_after(request.seconds + _GRACE_SECONDS, self._model.name):
-                reply = await self._model.complete(request)
+                reply = await _reply_of(self._model, request)
             context.spent(self._model.name, ModelUsage(requests=1, **asdict(reply.usage)))
             return TimedReply(**_told(reply), elapsed=live.elapsed())
         except ModelUnavailable as error:
@@ -193,6 +204,25 @@ class Conversation:
                 done.message, retry_after=float(after.group(1)) if after else None
             )
         raise ModelRefused(done.message, hint=done.hint)
+
+
+async def _reply_of(model: Model, request: ModelRequest) -> ModelReply:
+    """Return a model's reply.
+
+    Raises:
+        ModelRefused: A class of the user's own gave something else.
+    """
+    hint = f"`complete` of {type(model).__qualname__} is async, and returns a ModelReply"
+    coming = cast("object", model.complete(request))
+    if not isawaitable(coming):
+        raise ModelRefused(f"the model returned {coming!r:.80}, without `async`", hint=hint)
+    reply: object = await coming
+    if not isinstance(reply, ModelReply):
+        raise ModelRefused(f"the model returned {reply!r:.80}, which is no ModelReply", hint=hint)
+    try:
+        return decode(ModelReply, as_dict(ModelReply(**_told(reply))))
+    except DecodeError as error:
+        raise ModelRefused(f"the model returned a ModelReply whose {error}", hint=hint) from None
 
 
 def _told(reply: ModelReply) -> dict[str, Any]:

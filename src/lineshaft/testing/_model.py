@@ -94,7 +94,7 @@ class ScriptedModel:
         if isinstance(reply, Exception):
             raise reply
         if not isinstance(reply, ModelReply):
-            reply = reply(request)
+            reply = _reply_of(reply, request)
         if on_text is not None and reply.text:
             on_text(reply.text)
         if reply.usage == TokenUsage():
@@ -138,6 +138,18 @@ class ScriptedModel:
         if place < len(replies) and isinstance(replies[place], Exception):
             self._raised[key] += 1
         return place
+
+
+def _reply_of(given: Callable[[ModelRequest], ModelReply], request: ModelRequest) -> ModelReply:
+    """Return the reply that a function gives.
+
+    Raises:
+        AssertionError: It gives something else.
+    """
+    reply = cast("object", given(request))
+    if not isinstance(reply, ModelReply):
+        raise AssertionError(f"a function gave {reply!r:.80}, no reply: write say({reply!r:.40})")  # noqa: TRY004  as other faults of a test
+    return reply
 
 
 def say(text: str) -> ModelReply:
