@@ -322,6 +322,28 @@ def test_a_line_that_is_no_message_is_answered(
     assert pinged["result"] == {}
 
 
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (1, "1"), ("x", "x")])
+def test_an_id_that_is_under_way_is_refused(first: object, second: object, served: Raw) -> None:
+    """The refusal has no id: it would pass for the answer to the first request."""
+
+    def write(method: str, request: object = None, **params: object) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        served.write(json.dumps(message | ({} if request is None else {"id": request})).encode())
+
+    def pinged() -> dict[str, Any]:
+        write("ping", second)
+        return served.read()
+
+    write("tools/call", first, name="run", arguments={"code": "return await hang()"})
+    refused = pinged()
+    write("notifications/cancelled", requestId=first)
+    while "error" in (answer := pinged()):  # the cancelled run is being ended
+        pass
+    assert (refused["id"], refused["error"]["code"]) == (None, -32600)
+    assert refused["error"]["message"] == f"a request with the id {second!r} is under way"
+    assert answer == pinged() == {"jsonrpc": "2.0", "id": second, "result": {}}
+
+
 @pytest.mark.parametrize(
     "answer", [b'"result":null', b'"result":{"a":"' + b"x" * 5_000_000 + b'"}']
 )

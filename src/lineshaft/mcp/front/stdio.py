@@ -9,12 +9,13 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 
 import anyio
 import mcp_types as types
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from anyio.streams.memory import MemoryObjectSendStream
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
 from lineshaft.mcp.client import Cut, Lines
 from lineshaft.mcp.front.front import Front
@@ -36,6 +37,40 @@ _SURE = 4_096
 """As much can be written to a pipe that has room, without waiting (`PIPE_BUF`)."""
 
 Incoming = SessionMessage | Exception
+
+
+class _UnderWay:
+    """The ids of requests that are not answered yet.
+
+    The SDK lets a second request with an id take the place of the first: a cancellation would reach
+    one of them, and a client could not tell their answers apart.
+    """
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+
+    def take(self, message: types.JSONRPCMessage) -> SessionMessage | types.JSONRPCError:
+        """Return a message as the SDK is given it, or the refusal of a request.
+
+        The refusal has no id: it is the first request's, and would pass for its answer.
+        """
+        if not isinstance(message, types.JSONRPCRequest):
+            return SessionMessage(message)
+        if str(message.id) in self._ids:
+            text = f"a request with the id {message.id!r} is under way"
+            error = types.ErrorData(code=types.INVALID_REQUEST, message=text)
+            return types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
+        self._ids.add(str(message.id))
+        over = partial(self._unanswered, message.id)
+        return SessionMessage(message, ServerMessageMetadata(on_request_unanswered=over))
+
+    async def _unanswered(self, request: types.RequestId) -> None:
+        self._ids.discard(str(request))
+
+    def answered(self, message: types.JSONRPCMessage) -> None:
+        """Note that a message is sent, which may be the answer to a request."""
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._ids.discard(str(message.id))
 
 
 async def serve_stdio(front: Front) -> None:
@@ -74,17 +109,17 @@ async def _wire(
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     inward, to_read = anyio.create_memory_object_stream[Incoming](0)
     to_write, outward = anyio.create_memory_object_stream[SessionMessage](_WAITING)
-    reading, written = anyio.CancelScope(), anyio.Event()
+    reading, written, under_way = anyio.CancelScope(), anyio.Event(), _UnderWay()
 
     async def answer() -> None:
         try:
-            await _write(write, outward, answered)
+            await _write(write, outward, answered, under_way)
             reading.cancel()  # a client that reads no more has gone
         finally:
             written.set()
 
     async with anyio.create_task_group() as group:
-        group.start_soon(_read, read, inward, to_write, reading)
+        group.start_soon(_read, read, inward, to_write, reading, under_way)
         group.start_soon(answer)
         try:
             yield to_read, to_write
@@ -102,6 +137,7 @@ async def _read(
     inward: ObjectSendStream[Incoming],
     outward: MemoryObjectSendStream[SessionMessage],
     scope: anyio.CancelScope,
+    under_way: _UnderWay,
 ) -> None:
     lines = Lines(MESSAGE_BYTES)
     with scope, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -109,14 +145,24 @@ async def _read(
             while data := await _next(source):
                 for line in lines.add(data):
                     message = _message(line)
-                    if isinstance(message, SessionMessage):
-                        await inward.send(message)
-                    elif message is not None and message.is_answer:
+                    if isinstance(message, Unreadable) and message.is_answer:
                         if message.has_id:
                             await inward.send(SessionMessage(message.error))
-                    elif message is not None:
+                        continue
+                    taken = _taken(message, under_way)
+                    if isinstance(taken, SessionMessage):
+                        await inward.send(taken)
+                    elif taken is not None:
                         with suppress(anyio.WouldBlock):
-                            outward.send_nowait(SessionMessage(message.error))
+                            outward.send_nowait(SessionMessage(taken))
+
+
+def _taken(
+    message: types.JSONRPCMessage | Unreadable | None, under_way: _UnderWay
+) -> SessionMessage | types.JSONRPCError | None:
+    if message is None or isinstance(message, Unreadable):
+        return None if message is None else message.error
+    return under_way.take(message)
 
 
 async def _next(source: int) -> bytes:
@@ -128,20 +174,23 @@ async def _next(source: int) -> bytes:
         return b""
 
 
-def _message(line: bytes | Cut) -> SessionMessage | Unreadable | None:
+def _message(line: bytes | Cut) -> types.JSONRPCMessage | Unreadable | None:
     """Return what a line says; None where it is blank."""
     if not isinstance(line, Cut):
         line = line.removeprefix(BOM_UTF8)
         if not line.strip():
             return None
-    found = message_in(line, MESSAGE_BYTES, place="line")
-    return found if isinstance(found, Unreadable) else SessionMessage(found)
+    return message_in(line, MESSAGE_BYTES, place="line")
 
 
 async def _write(
-    target: int, outward: ObjectReceiveStream[SessionMessage], answered: Callable[[], None]
+    target: int,
+    outward: ObjectReceiveStream[SessionMessage],
+    answered: Callable[[], None],
+    under_way: _UnderWay,
 ) -> None:
     async for item in outward:
+        under_way.answered(item.message)
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         try:
             await _send(target, text.encode() + b"\n")
