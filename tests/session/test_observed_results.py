@@ -1,5 +1,6 @@
 """What tools return that do not say it: learned from results, told as observed, never blocking."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,24 @@ async def test_no_value_reaches_the_shapes_that_are_kept(tmp_path: Path) -> None
     assert "token" in text
     assert "hunter2" not in text
     assert "alice" not in text
+
+
+async def test_a_key_that_is_a_secret_is_not_kept(tmp_path: Path) -> None:
+    async def secret(n: int) -> object:
+        if n < 6:
+            return {"owner": n, "correct_horse": {"scope": n}}
+        return json.dumps([{"owner": n, "correct_horse": n, "of_correct_horse": {"x": n}}])
+
+    store = tmp_path / "store.db"
+    tools, secrets = [looks(secret)], ["correct_horse"]
+    async with Session(tools, workspace=tmp_path, store=store, secrets=secrets) as session:
+        done = [await session.call("far.look", {"n": n}) for n in range(7)]
+        assert not any(each.error for each in done)
+        assert session.store is not None
+        (kept,) = await session.store.shapes(tmp_path)
+        text = str(kept) + await told(session) + str(await session.store.events(done[-1].run_id))
+    assert "owner" in text
+    assert "correct_horse" not in text
 
 
 async def test_a_tool_that_says_a_megabyte_fills_no_script(tmp_path: Path) -> None:

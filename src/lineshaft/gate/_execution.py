@@ -136,7 +136,7 @@ async def execute(
 def _observe(run: RunInfo, entry: CallEntry, spec: ToolSpec, value: object) -> None:
     """Learn what a tool returns that does not say so, and tell where it is not as before."""
     shapes = run.gate.shapes
-    strange = "" if shapes is None else shapes.observe(spec, value)
+    strange = "" if shapes is None else shapes.observe(spec, value, run.gate.redactor.text)
     if strange:
         run.call_log.note("log", entry.id, text=strange)
         run.findings.append(Finding(code="drift", message=strange, level="info"))

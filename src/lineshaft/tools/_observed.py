@@ -6,7 +6,7 @@ Pure. Only types and keys are kept, never a value; a key that looks like data is
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import islice
 from typing import cast
@@ -44,14 +44,17 @@ def tool_version(spec: ToolSpec) -> str:
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:32]
 
 
-def infer_shape(value: object, *, most: int = _MOST_VALUES) -> Shape:
+def infer_shape(
+    value: object, *, most: int = _MOST_VALUES, shown: Callable[[str], str] = str
+) -> Shape:
     """Return the shape of a result.
 
     Args:
         value: JSON-like.
         most: So many values in it are looked at; of long lists some items.
+        shown: Returns a text without secrets; a key that has one is data, and no name of a field.
     """
-    return bounded(_Look(most).at(value, 0))
+    return bounded(_Look(most, shown).at(value, 0))
 
 
 def merge_shapes(one: Schema, other: Schema) -> Shape:
@@ -77,8 +80,11 @@ def bounded(shape: Schema) -> Shape:
 class _Look:
     """One look at a result; it ends when it has seen enough."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, shown: Callable[[str], str]) -> None:
         self._left = most
+        self._shown = shown
+        self._names: dict[str, bool] = {}
+        """Whether a key names a field, as far as that was looked at."""
 
     def at(self, value: object, depth: int) -> Shape:
         self._left -= 1
@@ -121,7 +127,7 @@ class _Look:
     def _object(self, value: Schema, depth: int) -> Shape:
         if depth >= _DEEPEST:
             return {"type": "object", _REST: {}}
-        names = [name for name in islice(value, 2 * _MOST_KEYS) if _is_name(name)]
+        names = [name for name in islice(value, 2 * _MOST_KEYS) if self._is_name(name)]
         if len(names) > _MOST_KEYS or len(names) < 2 * (len(value) - len(names)):
             return self._map(value, depth)
         if self._left <= 0 and value:
@@ -130,6 +136,12 @@ class _Look:
         made: Shape = {"type": "object", "properties": properties, "required": sorted(names)}
         odd = {name: item for name, item in value.items() if name not in properties}
         return {**self._map(odd, depth), **made} if odd else made
+
+    def _is_name(self, key: str) -> bool:
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = _is_name(key) and self._shown(key) == key
+        return known
 
     def _map(self, value: Schema, depth: int) -> Shape:
         some = islice(value.values(), _MOST_ITEMS)

@@ -56,16 +56,17 @@ class ShapeBook(Struct, eq=False):
     _lock: Lock = field(default_factory=Lock)
     _told: tuple[tuple[ToolSpec, ...], tuple[ToolSpec, ...]] | None = None
 
-    def observe(self, spec: ToolSpec, value: object) -> str:
+    def observe(self, spec: ToolSpec, value: object, shown: Callable[[str], str] = str) -> str:
         """Take a result; return how it differs from many before it, or an empty text.
 
         Args:
             spec: The tool; nothing is done where it says what it returns.
             value: JSON-like; only its types and keys are kept.
+            shown: Returns a text without secrets: keys that have some are not kept.
         """
         if not is_observed(spec):
             return ""
-        seen = infer_shape(value)
+        seen = infer_shape(value, shown=shown)
         with self._lock:
             page = self._page(spec)
             grown = seen if page.shape is None else merge_shapes(page.shape, seen)
