@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from lineshaft.errors import ConfigError, ToolError
-from lineshaft.gate._invoke import bind
+from lineshaft.gate._invoke import bind, invoke
 from lineshaft.tools import Tool
 from lineshaft.values import Context
 
@@ -380,6 +380,34 @@ def test_older_drafts_are_understood(draft: str) -> None:
     tool = made(schema)
     assert bind(tool, {"pair": ["x", 1]}, ()) == {"pair": ["x", 1]}
     assert refusal(tool, pair=["x", "y"]) == "`pair[1]` must be an integer, not 'y'"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "string", "nullable": True},
+        {"type": "integer", "enum": [1, 2], "nullable": True},
+        {"anyOf": [{"type": "object", "nullable": True}, {"type": "integer"}]},
+        {"$ref": "#/$defs/text"},
+    ],
+)
+async def test_nullable_of_openapi_allows_none(part: Mapping[str, object]) -> None:
+    schema = {
+        "type": "object",
+        "nullable": True,
+        "properties": {"a": part, "nullable": {"type": "boolean"}},
+        "$defs": {"text": {"type": "string", "nullable": True}},
+    }
+    tool = made(schema, output_schema=schema)
+    assert bind(tool, {"a": None, "nullable": True}, ()) == {"a": None, "nullable": True}
+    assert await invoke(tool, {"a": None}) == {"a": None}
+    assert "must be" in refusal(tool, a=1.5)
+    assert "`nullable` must be" in refusal(tool, nullable=None)
+
+
+def test_nullable_says_nothing_without_a_type_or_where_it_is_not_true() -> None:
+    for more in ({"type": "string", "nullable": False}, {"enum": ["x"], "nullable": True}):
+        assert "`a` must be" in refusal(taking(more), a=None)
 
 
 def test_results_are_checked_against_the_output_schema() -> None:

@@ -120,6 +120,8 @@ def problems_in(check: SchemaValidator, value: object, names: tuple[str, ...]) -
 def sound(given: object, what: str) -> Schema:
     """Return a copy of a schema, if it is one and can be worked with.
 
+    `nullable` of OpenAPI 3.0, which JSON Schema does not know, is said in its words.
+
     Args:
         given: The schema.
         what: Names it in messages.
@@ -135,6 +137,9 @@ def sound(given: object, what: str) -> Schema:
         raise ConfigError(f"{what} holds {error.what}") from error
     if sum(1 for _ in islice(subschemas(schema), _MOST_PARTS + 1)) > _MOST_PARTS:
         raise ConfigError(f"{what} has more than {_MOST_PARTS:,} parts")
+    for part in subschemas(schema):
+        if part is not schema or schema.get("type") != "object":  # arguments are never None
+            _say_null(cast("dict[str, object]", part))
     try:
         name_parts_by_pointer(schema)
         checker(schema).check_schema()
@@ -142,6 +147,16 @@ def sound(given: object, what: str) -> Schema:
         raise ConfigError(f"{what} is no valid JSON Schema: {_first_line(error)}") from error
     _check_references(schema, what)
     return schema
+
+
+def _say_null(part: dict[str, object]) -> None:
+    kind = part.get("type")
+    if part.get("nullable") is not True or not isinstance(kind, str):
+        return  # without a type beside it, it means nothing
+    del part["nullable"]
+    part["type"] = [kind, "null"]
+    if "enum" in part:
+        part["enum"] = [*as_list(part["enum"]), None]
 
 
 def _first_line(error: Exception) -> str:
