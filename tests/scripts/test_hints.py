@@ -237,6 +237,22 @@ def test_other_engines_words_are_understood(
     assert words in hint_for(raised, source="x", specs=specs)
 
 
+@pytest.mark.parametrize(
+    "raised",
+    [
+        Raised(kind="ImportError", message="cannot import name 'batched' from 'itertools' (x)"),
+        Raised(kind="AttributeError", message="module 'itertools' has no attribute 'batched'"),
+    ],
+)
+def test_a_name_that_an_older_python_lacks_is_told_with_its_version(raised: Raised) -> None:
+    hint = hint_for(raised, source="x", specs=(), python="3.11")
+    assert hint.startswith("the engine has Python 3.11, and `batched` may be of a later one")
+    assert "on the engine `wasm`, which has 3.14" in hint
+    assert hint_for(raised, source="x", specs=()) == ""
+    other = Raised(kind=raised.kind, message=raised.message.replace("itertools", "pandas"))
+    assert hint_for(other, source="x", specs=(), python="3.11") == ""
+
+
 def test_the_keys_of_an_item_are_named(specs: Specs) -> None:
     raised = Raised(
         kind="AttributeError", message="'dict' object has no attribute 'endswith'", line=2

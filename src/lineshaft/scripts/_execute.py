@@ -58,6 +58,7 @@ async def execute(ready: ReadyScript, job: Job, context: RunContext, progress: R
         source=prepared.original,
         specs=prepared.told,
         chosen=progress.engine_reason,
+        python=ready.engine.target.version,
         secrets=context.gate.redactor,
     )
 

@@ -122,6 +122,7 @@ class InnerScripting:
             source=prepared.original,
             specs=prepared.told,
             chosen=progress.engine_reason,
+            python=engine.target.version,
             secrets=place.redactor,
         )
 

@@ -48,6 +48,7 @@ def ended(
     source: str,
     specs: Sequence[ToolSpec],
     chosen: str,
+    python: str,
     secrets: SecretFinder,
 ) -> Ended:
     """Return what an engine's outcome means.
@@ -57,6 +58,7 @@ def ended(
         source: The script as written, for hints.
         specs: The tools it could call, for hints.
         chosen: Why its engine was chosen, for hints.
+        python: The engine's version of Python, for hints.
         secrets: What is not cut in two where a message is too long.
     """
     match outcome:
@@ -64,7 +66,7 @@ def ended(
             return _returned(value)
         case Raised():
             raised = _shortened(outcome, secrets)
-            error = _raised(raised, source=source, specs=specs, chosen=chosen)
+            error = _raised(raised, source=source, specs=specs, chosen=chosen, python=python)
             return Ended(status="error", error=error) if error else Ended(status="success")
         case Exceeded(limit="seconds"):
             error = RunError(code="E_TIMEOUT", message=outcome.message, line=outcome.line)
@@ -172,7 +174,7 @@ def _shortened(raised: Raised, secrets: SecretFinder) -> Raised:
 
 
 def _raised(
-    raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str
+    raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str, python: str
 ) -> RunError | None:
     """Return the error; None where the script only ended itself."""
     if raised.kind == "SystemExit" and raised.message in ("", "0", "None"):
@@ -185,6 +187,6 @@ def _raised(
         code=code,
         message=message,
         line=raised.line,
-        hint=hint_for(raised, source=source, specs=specs, chosen=chosen),
+        hint=hint_for(raised, source=source, specs=specs, chosen=chosen, python=python),
         traceback=raised.traceback,
     )

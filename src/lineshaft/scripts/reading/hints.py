@@ -2,13 +2,14 @@
 
 import keyword
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import cast
 
 from lineshaft.scripts.reading.recent import Recent
 from lineshaft.tools import script_name, signature
-from lineshaft.values import Raised, Struct, ToolSpec, lazy_pattern
+from lineshaft.values import LATEST_PYTHON, Raised, Struct, ToolSpec, lazy_pattern
 
 
 class ScriptFailure(Struct, frozen=True):
@@ -23,6 +24,9 @@ class ScriptFailure(Struct, frozen=True):
     chosen: str
     """Why the script's engine was chosen."""
 
+    python: str
+    """The engine's version of Python."""
+
     found: re.Match[str]
     """Of the rule's pattern in the message."""
 
@@ -33,7 +37,14 @@ _LONGEST_LINE = 1_000
 Advice = str | Callable[[ScriptFailure], str]
 
 
-def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: str = "") -> str:
+def hint_for(
+    raised: Raised,
+    *,
+    source: str,
+    specs: Sequence[ToolSpec],
+    chosen: str = "",
+    python: str = LATEST_PYTHON.version,
+) -> str:
     """Return one line of advice for a failure of a known kind, or an empty string.
 
     Args:
@@ -41,6 +52,7 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
         source: The script as written.
         specs: The tools that it may call.
         chosen: The reason for its engine.
+        python: The engine's version of Python.
     """
     lines = source.replace("\r\n", "\n").split("\n")
     line = lines[raised.line - 1] if raised.line and raised.line <= len(lines) else ""
@@ -48,7 +60,7 @@ def hint_for(raised: Raised, *, source: str, specs: Sequence[ToolSpec], chosen: 
         found = re.search(pattern, raised.message) if raised.kind in kinds else None
         if found:
             line = line.strip()[:_LONGEST_LINE]
-            failure = ScriptFailure(raised, line, source, specs, chosen, found)
+            failure = ScriptFailure(raised, line, source, specs, chosen, python, found)
             hint = advice if isinstance(advice, str) else advice(failure)
             if hint:
                 return hint
@@ -84,7 +96,15 @@ def _member(failure: ScriptFailure) -> str:
     meant = _tool_meant(inside, name)
     if not meant and (inside or module == "tools"):
         meant = _tool_meant(names, name)
-    return f"did you mean `{meant}`?" if meant else module_hint(module, name)
+    if meant:
+        return f"did you mean `{meant}`?"
+    hint, standard = module_hint(module, name), module.partition(".")[0] in sys.stdlib_module_names
+    if hint or not standard or failure.python == LATEST_PYTHON.version:
+        return hint
+    return (
+        f"the engine has Python {failure.python}, and `{name}` may be of a later one: write it "
+        f"without, or run the script on the engine `wasm`, which has {LATEST_PYTHON.version}"
+    )
 
 
 def _name(failure: ScriptFailure) -> str:
