@@ -11,10 +11,10 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ContextDecorator, asynccontextmanager
 from types import MappingProxyType
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import anyio
 import pytest
@@ -572,3 +572,48 @@ def test_plain_values_come_back_as_they_are(value: object) -> None:
     assert repr(result) == repr(value)
     if isinstance(value, list | Mapping) and value:
         assert result is not value
+
+
+MANY: dict[str, list[object]] = {
+    "numbers": [*range(-50, 150)],
+    "huge numbers": [2**14_000 - 1, *range(150), 1 - 2**14_000],
+    "texts": [str(n) for n in range(150)],
+    "other texts": ["ä", *(str(n) for n in range(150))],
+    "fractions": [n / 7 for n in range(150)],
+    "yes and no": [None, *([True, False] * 80)],
+    "mixed": [*range(150), None, "x", 1.5, [1], One.ONE],
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+async def test_many_values_become_plain_as_few_do(kind: str) -> None:
+    many = MANY[kind]
+    few = [await run(giving([each])) for each in many]
+    made = await run(giving(many))
+    assert repr(made) == repr([one for each in few for one in cast("list[object]", each)])
+    assert made is not many
+    keyed = {f"k{number}": each for number, each in enumerate(many)}
+    found = await run(giving(keyed))
+    assert found == dict(zip(keyed, cast("list[object]", made), strict=True))
+    assert found is not keyed
+
+
+@pytest.mark.parametrize(
+    ("many", "bad", "says"),
+    [
+        (range(150), 2**14_000, "is an integer of too many digits"),
+        (range(150), -(2**14_000), "is an integer of too many digits"),
+        ([0.5] * 150, float("nan"), "is nan"),
+        (["x"] * 150, "\udc80", "is text that is not valid Unicode"),
+        ([None] * 150, {1}, "is a set"),
+    ],
+)
+async def test_one_of_many_values_that_is_not_plain_is_named(
+    many: Sequence[object], bad: object, says: str
+) -> None:
+    error = await refused(giving([*many, bad, *many]))
+    assert f"`[150]` {says}" in error.message
+    error = await refused(giving({f"k{n}": each for n, each in enumerate([*many, bad])}))
+    assert f"`k150` {says}" in error.message
+    error = await refused(giving({**{f"k{n}": each for n, each in enumerate(many)}, 5: 1}))
+    assert "a dict with the key 5" in error.message
