@@ -5,6 +5,8 @@ import hashlib
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from cli.conftest import Lineshaft
 from native import lend_native_code
 
@@ -51,6 +53,26 @@ def test_packages_are_told_of_as_they_are_installed(
     assert "installing packages for Python 3.14" in first.stderr
     assert "the packages are installed" in first.stderr
     assert "packages" not in again.stderr
+
+
+@pytest.mark.parametrize("script", ["", "  \n", "#" * 300_000])
+def test_a_script_that_is_refused_at_once_makes_no_native_code(
+    script: str, lineshaft: Lineshaft, tmp_path: Path
+) -> None:
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = lineshaft("run", "-", stdin=script, variables=variables)
+    assert "[E_INVALID_ARGS]" in done.stderr
+    assert "native code" not in done.stderr
+    assert not list((tmp_path / "cache").rglob("*.native"))
+
+
+def test_native_code_is_told_of_as_it_is_made(lineshaft: Lineshaft, tmp_path: Path) -> None:
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first = lineshaft("run", "-c", "return 7", variables=variables)
+    again = lineshaft("run", "-c", "return 7", variables=variables)
+    assert first.stderr.count("making the native code of Python, once for this machine ...") == 1
+    assert "native code" not in again.stderr
+    assert (first.stdout, again.stdout) == ("7\n", "7\n"), first.stderr
 
 
 def test_doctor_says_how_much_is_kept(lineshaft: Lineshaft) -> None:

@@ -2,12 +2,11 @@
 
 import logging
 import time
-from contextlib import suppress
 
 from lineshaft.cli._diagnosis import Diagnosis
 from lineshaft.cli._terminal import note, paint
 from lineshaft.errors import LineshaftError
-from lineshaft.sandbox.webassembly import image, native_code, native_code_ready
+from lineshaft.sandbox.webassembly import image, native_code
 from lineshaft.values import visible
 
 
@@ -19,14 +18,12 @@ class _Shown(logging.Handler):
 
 
 def announce() -> None:
-    """Say what the first script waits for: native code that is made, packages as they come."""
-    packages = logging.getLogger("lineshaft.packages")
-    packages.setLevel(logging.INFO)
-    packages.propagate = False
-    packages.handlers = [_Shown()]
-    with suppress(LineshaftError):  # what is wrong is said by what needs it
-        if not native_code_ready():
-            note(paint("making the native code of Python, once for this machine ...", "dim"))
+    """Say from now on what a first script waits for, as it begins: native code, packages."""
+    for name in ("lineshaft.native", "lineshaft.packages"):
+        log = logging.getLogger(name)
+        log.setLevel(logging.INFO)
+        log.propagate = False
+        log.handlers = [_Shown()]
 
 
 def make_ahead() -> Diagnosis:

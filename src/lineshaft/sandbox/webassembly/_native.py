@@ -8,6 +8,7 @@ that run: on Linux a sealed copy in memory, since a file changed in its place ch
 
 import hashlib
 import importlib
+import logging
 import os
 import platform
 import sys
@@ -33,6 +34,8 @@ WASMTIME = "50.0.1"
 
 SETTINGS = "speed nan-canonical epoch cow"
 """The compiler's settings; wasmtime itself would accept code made with others."""
+
+_log = logging.getLogger("lineshaft.native")
 
 Place = Literal["cache", "root's cache", "memory"]
 _UNUSED = 60 * 86_400.0
@@ -246,6 +249,7 @@ def _of_image() -> NativeCache:
 def _make() -> bytes:
     from lineshaft.sandbox.webassembly import _settings  # noqa: PLC0415  wasmtime is slow to import
 
+    _log.info("making the native code of Python, once for this machine ...")
     return _settings.compile_component(image().component())
 
 
