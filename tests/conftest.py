@@ -1,6 +1,5 @@
 """Fixtures for every test, and what a missing part of the machine means."""
 
-import faulthandler
 import math
 import os
 import shutil
@@ -92,12 +91,6 @@ ELSEWHERE = "platform:"
 
 OVER = "time:"
 """How the reason of a skip starts that CI had no time for, on a slow machine."""
-
-HUNG_SECONDS = 20 * 60.0
-"""After so long a test hangs: it ends with its process, and what its threads did is printed."""
-
-HUNG = ".hung-*.txt"
-"""The files for that, in the folder of the tests' cache: standard error is captured."""
 
 Require = Callable[[str], str]
 
@@ -202,29 +195,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have long tests come last where there is an end of time: most have run by then."""
     if math.isfinite(UNTIL):
         items.sort(key=_is_long)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """End a test that hangs; where others run beside it, they go on."""
-    path = item.config.rootpath / HUNG.replace("*", str(os.getpid()))
-    with path.open("w", encoding="utf-8") as file:
-        faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=file)
-        try:
-            return (yield)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-            path.unlink()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what threads did when tests were ended that hung; workers have a summary, too."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        return
-    for path in terminalreporter.config.rootpath.glob(HUNG):
-        terminalreporter.section("a test hung")
-        terminalreporter.write_line(path.read_text(encoding="utf-8"))
-        path.unlink()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
