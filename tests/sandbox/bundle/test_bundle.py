@@ -183,6 +183,29 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         build(tmp_path / "file" / "bundle")
 
 
+def test_of_many_files_that_cannot_be_copied_the_first_is_named_and_the_others_are_counted(
+    tmp_path: Path,
+) -> None:
+    library = tmp_path / "lib" / "python3.14"
+    library.mkdir(parents=True)
+    for number in range(300):
+        (library / f"m{number}.py").symlink_to("nowhere")
+    described = BundledPython(
+        name="CPython",
+        tag="cpython-314",
+        version="3.14.0",
+        platform="linux-x86_64",
+        executable=Path(sys.executable),
+        prefix=tmp_path,
+        stdlib=library,
+        platstdlib=library,
+    )
+    with pytest.raises(PythonNotFound, match=r"No such file.* and 299 more$") as told:
+        build(tmp_path / "bundle", interpreter=described)
+    assert len(told.value.message) < 3 * len(str(tmp_path)) + 200
+    assert not (tmp_path / "bundle").exists()
+
+
 def test_files_of_a_bundle_are_for_everybody_to_read_and_for_nobody_to_write(
     bundle: Bundle,
 ) -> None:

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import cast
 
 from lineshaft.errors import PythonNotFound
 from lineshaft.sandbox.bundle._elf import NotElf, read_elf, set_run_path
@@ -66,10 +67,20 @@ def build(target: Path | None = None, *, interpreter: Path | BundledPython | Non
         manifest = _fill(draft, subject)
         draft.rename(target)
     except OSError as error:
-        raise PythonNotFound(f"the bundle {str(target)!r} cannot be written: {error}") from error
+        reason = _reason(error)
+        raise PythonNotFound(f"the bundle {str(target)!r} cannot be written: {reason}") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Bundle(root=target, manifest=manifest)
+
+
+def _reason(error: OSError) -> str:
+    """Return why a bundle cannot be written: of many files that failed, why the first one did."""
+    failed: object = error.args[0] if isinstance(error, shutil.Error) else None
+    if not isinstance(failed, list) or not failed:
+        return str(error)
+    first, *others = cast("list[tuple[str, str, str]]", failed)
+    return f"{first[2]}, and {len(others):,} more" if others else first[2]
 
 
 def _fill(root: Path, subject: BundledPython) -> Manifest:
