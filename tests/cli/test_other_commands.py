@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -315,6 +316,47 @@ def test_doctor_runs_a_script_on_each_engine_and_names_the_boundary(here: Linesh
     assert "full Python" in texts["cpython"] or texts["cpython"].startswith("cpython: a script")
     boundary = next(check for check in facts["checks"] if check["name"] == "boundary")
     assert "no operating system jail" in boundary["hint"]
+
+
+FULL = """
+mkdir ../full && mount -t tmpfs -o size=400k,mode=700 tmpfs ../full && cp -rp ../STATE/. ../full
+export XDG_STATE_HOME="$PWD/../full"
+echo 'return 1' | "$0" -m lineshaft run -q -
+head -c 1000000 /dev/zero > ../full/ballast
+"$0" -m lineshaft runs prune --days 0
+truncate -s -40960 ../full/ballast
+"$0" -m lineshaft runs prune --days 0
+cat ../full/ballast >> ../full/ballast2
+"$0" -m lineshaft doctor --quick --json
+"""
+
+
+def test_a_state_folder_on_a_full_disk_is_told_by_doctor_and_by_prune(
+    workspace: Path, environ: dict[str, str]
+) -> None:
+    inside = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c"]
+    mount = [*inside, "mount -t tmpfs tmpfs ."]
+    done = shutil.which("unshare") and subprocess.run(mount, cwd=workspace, check=False)
+    if not done or done.returncode:
+        pytest.skip("needs file systems that a user may mount, in a namespace of their own")
+    done = subprocess.run(
+        [*inside, FULL, sys.executable],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=workspace,
+        env=environ,
+    )
+    value, facts = done.stdout.splitlines()
+    assert value == "1"
+    assert "look whether the disk is full" in done.stderr  # no room for what goes beside the store
+    assert "cannot be written: the disk is full" in done.stderr
+    assert "`lineshaft cache clear` removes what can be made again" in done.stderr
+    state = next(check for check in json.loads(facts)["checks"] if check["name"] == "state")
+    assert state["state"] == "fail"
+    assert state["text"].endswith("No space left on device")
+    assert state["hint"].startswith("make room there")
 
 
 @pytest.mark.long

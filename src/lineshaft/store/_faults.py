@@ -22,11 +22,17 @@ _SQLITE: Mapping[int, tuple[str, str]] = {
     ),
     sqlite3.SQLITE_FULL: (
         "cannot be written: the disk is full",
-        "make room (`lineshaft runs prune --days N` deletes old records), then try again",
+        (
+            "make room on it, then try again: `lineshaft cache clear` removes what can be made "
+            "again; `lineshaft runs prune --days N` deletes old records, and needs room to do so"
+        ),
     ),
     sqlite3.SQLITE_IOERR: (
         "cannot be read or written: input/output error",
-        "look at the disk and at limits of file size; the states kept so far are safe",
+        (
+            "look whether the disk is full or fails, and at limits of file size; "
+            "the states kept so far are safe"
+        ),
     ),
     sqlite3.SQLITE_CORRUPT: ("is damaged: the file was truncated or written over", _MOVE),
     sqlite3.SQLITE_NOTADB: ("is damaged: the file is no database", _MOVE),

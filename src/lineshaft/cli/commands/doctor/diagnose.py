@@ -44,6 +44,9 @@ from lineshaft.values import AGENT_NAMESPACE, Limits, PythonOptions, RunResult
 if TYPE_CHECKING:
     from lineshaft.sandbox.jail import Boundary
 
+_ROOM = 100_000
+"""Bytes that the state folder must have room for: about what a run keeps."""
+
 _COLOURS: dict[State, Literal["green", "yellow", "red"]] = {
     "ok": "green",
     "note": "yellow",
@@ -229,8 +232,15 @@ def _agents(settings: Settings) -> Iterator[Diagnosis]:
 
 def _state() -> str:
     folder = private_folder(state_folder())
-    with tempfile.NamedTemporaryFile(dir=folder):
-        return f"{folder} is writable"
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            file.write(bytes(_ROOM))  # a full disk takes files, and nothing in them
+    except OSError as error:
+        raise LineshaftError(
+            f"nothing can be kept in {folder}: {error.strerror}",
+            hint="make room there, or set XDG_STATE_HOME to a folder that can be written",
+        ) from error
+    return f"{folder} is writable"
 
 
 def _engine(name: str, python: PythonOptions) -> str:
