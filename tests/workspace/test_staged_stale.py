@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lineshaft.errors import FileMissing, StaleFile
+from lineshaft.errors import FileMissing, StaleFile, WorkspaceError
 from lineshaft.values import Change, Command, Finding, Stage, Workspace
 from lineshaft.workspace import Folder, FolderView
 from workspace.distant import STAGES
@@ -47,6 +47,28 @@ async def test_a_guard_that_reads_a_stale_file_drops_no_change_to_it(
             await view.land([reads_all])
     assert [change.path for change in await view.changes()] == ["f"]
     assert ((root / "f").read_text(), view.landed) == ("theirs", 0)
+
+
+async def test_where_the_workspaces_folder_is_gone_nobody_is_said_to_have_changed_a_file(
+    root: Path, tmp_path: Path
+) -> None:
+    folder = Folder(root, journals=tmp_path / "journals")
+    view = folder.begin("run", atomic=True)
+    await view.write("g", b"mine")
+    root.rename(tmp_path / "elsewhere")
+    with pytest.raises(WorkspaceError, match="the folder of '@project' is gone") as told:
+        await view.land()
+    assert not isinstance(told.value, StaleFile)
+    assert not root.exists()
+
+    (tmp_path / "elsewhere").rename(root)
+    await view.land()
+    assert (root / "g").read_text() == "mine"
+    await view.discard()
+    root.rename(tmp_path / "elsewhere")
+    with pytest.raises(WorkspaceError, match="the folder of '@project' is gone") as told:
+        await folder.undo("run")
+    assert not isinstance(told.value, StaleFile)
 
 
 async def test_nor_does_it_stand_for_the_run_reading_it_again(view: Stage, root: Path) -> None:

@@ -14,6 +14,7 @@ import os
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Literal
 
 from lineshaft.errors import FileMissing, OutsideWorkspace, TooLarge, WorkspaceError
@@ -156,6 +157,11 @@ def is_scarce(error: WorkspaceError) -> bool:
     """Return whether the machine could not look, so that the error says nothing of a file."""
     cause = error.__cause__
     return isinstance(cause, OSError) and cause.errno in _SCARCE
+
+
+def is_gone(place: Place) -> bool:
+    """Return whether the folder of a place's alias is not there, which says nothing of a file."""
+    return not Path(place.root.real).is_dir()
 
 
 def missing(path: str) -> FileMissing:

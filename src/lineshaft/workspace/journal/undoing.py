@@ -16,6 +16,7 @@ from lineshaft.workspace.disk import (
     FileState,
     Place,
     Unsaved,
+    is_gone,
     is_scarce,
     see,
 )
@@ -190,7 +191,7 @@ def _judged(
             elif item.after.kind != "folder":
                 already.append(item.place)
         except WorkspaceError as error:
-            if is_scarce(error):
+            if is_scarce(error) or is_gone(item.place):
                 raise  # nobody changed anything
             stale.append(item.place.path)  # a folder on the way is none any longer
     return tasks, stale, already

@@ -23,6 +23,7 @@ from lineshaft.workspace.disk import (
     FileState,
     Folders,
     SeenState,
+    is_gone,
     is_scarce,
     mark_of,
     see,
@@ -167,7 +168,7 @@ def _now(base: Base, folders: Folders, *, keep: int) -> SeenState | None:
             return sight
         return see(base.place, keep=keep, folders=folders)
     except WorkspaceError as error:
-        if is_scarce(error):
+        if is_scarce(error) or is_gone(base.place):
             raise  # nobody changed anything
         return None
 
