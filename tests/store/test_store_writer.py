@@ -303,7 +303,7 @@ async def test_a_store_works_once_a_thread_can_be_started(
     threads, record = Threads(monkeypatch), sink(store, "/w")
     with pytest.raises(StateError, match="can't start new thread") as caught:
         await store.flush()
-    assert "ulimit -u" in caught.value.hint
+    assert "raise `ulimit -u` or `ulimit -v`" in caught.value.hint
     with pytest.raises(RecordError, match="can't start new thread"):
         record(started())
     threads.room = True

@@ -145,7 +145,7 @@ def _next_step(error: Exception) -> str:
     if isinstance(error, OSError):
         return _BY_ERRNO.get(error.errno or 0, "")
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        return "this user has as many processes as allowed: end some, or raise `ulimit -u`"
+        return "there is no room for a thread: end processes, or raise `ulimit -u` or `ulimit -v`"
     return ""
 
 

@@ -62,7 +62,7 @@ def told(error: Exception, name: str) -> StateError:
         hint = "name another place by LINESHAFT_STORE_URL, or in [store] of your own settings"
         return StateError(f"the store {name!r} cannot be used: {reason}", hint=hint)
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        hint = "this user has as many processes as allowed: end some, or raise `ulimit -u`"
+        hint = "there is no room for a thread: end processes, or raise `ulimit -u` or `ulimit -v`"
         return StateError(f"the store {name!r} cannot be used: {error}", hint=hint)
     return StateError(f"the store {name!r} failed: {type(error).__name__}")
 
