@@ -127,6 +127,24 @@ async def test_rules_that_cannot_be_read_or_would_take_forever_are_skipped(tmp_p
     assert await walked(folder) == [".gitignore", "a" * 200, "d", "d/.gitignore"]
 
 
+async def test_rules_with_many_stars_hold_as_in_git(tmp_path: Path) -> None:
+    """Without a retry of what stands between two stars, which could hold up the host for hours."""
+    names = ("one-two-three-four-5", "a/x/b/y/z/c/d/f", "a/x/bb/y/c/d/f", "a/b/c/d/g", *"hi")
+    stars = f"{'*a' * 60}*b\n{'a/**/' * 40}b\n"
+    folder = grow(tmp_path, *names, root=f"{stars}*o*e*t*o*t*f*r*\n**/a/**/b/**/c/**/f\n")
+    (tmp_path / ("a" * 240)).write_text("x")
+
+    found = [entry.path async for entry in folder.walk() if entry.kind == "file"]
+
+    assert found == [".gitignore", "a/b/c/d/g", "a/x/bb/y/c/d/f", "a" * 240, "h", "i"]
+
+
+async def test_of_a_huge_file_of_rules_the_first_ones_hold_whole(tmp_path: Path) -> None:
+    folder = grow(tmp_path, "first", "bb", root="first\n" + "#" * 199_990 + "\n**/bbb\n")
+
+    assert await walked(folder) == [".gitignore", "bb"]
+
+
 async def test_other_mounts_are_walked_by_alias(tmp_path: Path) -> None:
     grow(tmp_path / "pkg", "a/b", "@c/d")
     folder = Folder(

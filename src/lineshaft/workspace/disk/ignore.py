@@ -1,5 +1,6 @@
 """Rules of `.gitignore` files, those of the folders above included."""
 
+import re
 from typing import TYPE_CHECKING
 
 from lineshaft.errors import WorkspaceError
@@ -11,8 +12,13 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-_MOST_STARS = 3
 _MOST_LINES = 5_000
+_MOST_CHARACTERS = 200_000
+"""Of one file of rules, as far as it is looked at: each rule is compiled."""
+
+_STAR = "[^/]*"
+_FOLDERS = "(?:/.+)?"
+"""What `*` and an inner `**` are in the expressions that pathspec makes."""
 
 Parts = tuple[str, ...]
 
@@ -61,7 +67,10 @@ class Ignore(Struct, frozen=True):
         """
         from pathspec import GitIgnoreSpec  # noqa: PLC0415  not needed to start
 
-        lines = text.decode("utf-8-sig", "replace").splitlines()[:_MOST_LINES]
+        rules = text.decode("utf-8-sig", "replace")
+        if len(rules) > _MOST_CHARACTERS:
+            rules = rules[:_MOST_CHARACTERS].rpartition("\n")[0]
+        lines = rules.splitlines()[:_MOST_LINES]
         spec = GitIgnoreSpec(
             [pattern for line in lines if (pattern := _pattern(line)) is not None],
             backend="simple",
@@ -84,16 +93,36 @@ class Ignore(Struct, frozen=True):
 
 
 def _pattern(line: str) -> "GitIgnoreSpecPattern | None":
-    """Return one rule, or None for a line that git would not take or that takes too long.
-
-    Matching backtracks: with many stars in a row one line could hold up the host for hours.
-    """
-    stars = max(part.count("*") for part in line.split("/"))
-    if stars > _MOST_STARS or line.count("**") > _MOST_STARS:
-        return None
+    """Return one rule, or None for a line that says nothing or that git would not take."""
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415  as above
 
     try:
-        return GitIgnoreSpecPattern(line)
-    except ValueError:
+        expression, include = GitIgnoreSpecPattern.pattern_to_regex(line)
+        if expression is None:
+            return None
+        return GitIgnoreSpecPattern(re.compile(_linear(expression)), include)
+    except (ValueError, re.error):
         return None
+
+
+def _linear(expression: str) -> str:
+    """Return the expression of a rule so that it takes time in proportion to a path's length.
+
+    What stands between two stars is looked for at its first place and never tried again, which is
+    right for globs; otherwise one line with many stars could hold up the host for hours.
+    """
+    *chunks, last = map(_without_retries, expression.split(_FOLDERS))
+    if not chunks:
+        return last
+    first, *inner = chunks
+    start = first.replace("^(?:.+/)?", "^(?:.+?/)??", 1)
+    deeper = "".join(f"(?>(?:/.+?)??{chunk}(?=/))" for chunk in inner)
+    return f"(?>{start}(?=/)){deeper}{_FOLDERS}{last}"
+
+
+def _without_retries(chunk: str) -> str:
+    first, *others = chunk.split(_STAR)
+    if not others:
+        return first
+    middle = "".join(f"(?>{_STAR}?{part})" for part in others[:-1])
+    return f"{first}{middle}{_STAR}{others[-1]}"
