@@ -149,6 +149,31 @@ def test_a_folder_in_which_others_work_is_copied_all_the_same(folder: Path, tmp_
             working.result()
 
 
+def test_nothing_of_outside_is_copied_where_a_symlink_comes_meanwhile(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "inner").mkdir(parents=True)
+    for path in (outside / "file", outside / "inner" / "file"):
+        path.write_text("hush")
+    shutil.copytree(outside, folder / "box")
+    (folder / "single").write_text("x")
+    swaps = {folder / "box": outside, folder / "single": outside / "file"}
+
+    def swap(path: Path) -> bool:
+        """Do what others may, once a path is listed and before it is opened."""
+        if path in swaps:
+            path.rename(tmp_path / path.name)
+            path.symlink_to(swaps[path])
+        return False
+
+    monkeypatch.setattr("lineshaft.sandbox.jail._copy._special", swap)
+    copied = copy_apart(folder, tmp_path / "copy", spec=SandboxSpec(readable=()), user=None)
+
+    assert not {name for name in copied.before if name.startswith("box/")}
+    assert copied.before["single"].kind == "symlink"
+
+
 @contextmanager
 def somebody() -> Generator[None]:
     """Have no more rights than any user of the machine."""

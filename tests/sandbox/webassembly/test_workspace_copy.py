@@ -2,8 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -141,6 +142,52 @@ def test_what_is_closed_is_not_there_by_any_name_and_may_not_appear(root: Path) 
     (copy.folder / ".env").write_text("made")
     (copy.folder / "a").write_text("changed")
     assert copy.changes().refused == (".env", "a")
+    copy.close()
+
+
+class Meanwhile(Event):
+    """A wait, in which others do something once the folder is listed."""
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        super().__init__()
+        self._waiting = [do, lambda: None]
+
+    def is_set(self) -> bool:
+        """Let them do it at the second look."""
+        if self._waiting:
+            self._waiting.pop()()
+        return False
+
+
+def test_nothing_of_outside_is_copied_where_a_symlink_comes_meanwhile(
+    root: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    shutil.copytree(root / "sub", outside)
+    for path in (outside / "b", outside / "deep" / "c"):
+        path.write_text("hush")
+
+    def swap() -> None:
+        for place, target in ((root / "sub", outside), (root / "a", outside / "b")):
+            place.rename(place.with_name(f"{place.name}-before"))
+            place.symlink_to(target)
+
+    copy = WorkspaceCopy(root)
+    copy.refresh(OPEN, left=Meanwhile(swap))
+
+    assert tree(copy.folder) == {"sub": "/", "sub/deep": "/"}
+    copy.close()
+
+
+def test_a_file_that_is_replaced_meanwhile_is_copied_as_it_is_then(root: Path) -> None:
+    def save() -> None:
+        (root / "new").write_text("saved")
+        (root / "new").rename(root / "sub" / "deep" / "c")
+
+    copy = WorkspaceCopy(root)
+    copy.refresh(OPEN, left=Meanwhile(save))
+
+    assert tree(copy.folder)["sub/deep/c"] == "saved"
     copy.close()
 
 

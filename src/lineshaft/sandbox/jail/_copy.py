@@ -1,7 +1,9 @@
 """A copy of a folder for one run, where nothing redirects the writes of the inside."""
 
+import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +21,20 @@ from lineshaft.values import Struct
 _GONE = (FileNotFoundError, NotADirectoryError)
 """The errors of a path that another program removes or replaces at the moment."""
 
+_FOLDER = (
+    os.O_RDONLY
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+_CHUNK = 1 << 20
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
 
@@ -77,25 +93,56 @@ def copy_apart(root: Path, copy: Path, *, spec: SandboxSpec, user: int | None) -
 
 
 def _copy_folder(
-    source: Path, target: Path, is_wanted: Callable[[Path], bool], left_out: list[Path]
+    source: Path,
+    target: Path,
+    is_wanted: Callable[[Path], bool],
+    left_out: list[Path],
+    above: int | None = None,
 ) -> None:
-    with os.scandir(source) as found:
-        entries = list(found)
-    target.mkdir()
-    for entry in entries:
-        path, place = source / entry.name, target / entry.name
-        try:
-            if not is_wanted(path):
+    """Copy a folder; each one is opened in the one above it, so that none is a symlink."""
+    folder = os.open(source if above is None else source.name, _FOLDER, dir_fd=above)
+    try:
+        target.mkdir()
+        with os.scandir(folder) as found:
+            entries = list(found)
+        for entry in entries:
+            path, place = source / entry.name, target / entry.name
+            try:
+                if not is_wanted(path):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    _copy_folder(path, place, is_wanted, left_out, folder)
+                else:
+                    _copy_file(entry.name, folder, place)
+            except _GONE:
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                _copy_folder(path, place, is_wanted, left_out)
-            else:
-                shutil.copy2(path, place, follow_symlinks=False)
-        except _GONE:
-            continue
-        except PermissionError:
-            left_out.append(path)
-    shutil.copystat(source, target)
+            except PermissionError:
+                left_out.append(path)
+        _copy_status(os.fstat(folder), target)
+    finally:
+        os.close(folder)
+
+
+def _copy_file(name: str, folder: int, place: Path) -> None:
+    """Copy a file or a symlink, whatever it is by now; anything else is none to copy."""
+    try:
+        source = os.open(name, _READ, dir_fd=folder)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        place.symlink_to(os.readlink(name, dir_fd=folder))
+        return
+    with os.fdopen(source, "rb") as reader:
+        status = os.fstat(source)
+        if stat.S_ISREG(status.st_mode):
+            with place.open("xb") as writer:
+                shutil.copyfileobj(reader, writer, _CHUNK)
+            _copy_status(status, place)
+
+
+def _copy_status(status: os.stat_result, place: Path) -> None:
+    place.chmod(stat.S_IMODE(status.st_mode))
+    os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _special(path: Path) -> bool:

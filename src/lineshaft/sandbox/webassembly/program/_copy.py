@@ -51,6 +51,7 @@ _HAS_CTIME = sys.platform != "win32"
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 _NOT_TEXT = "its name is not UTF-8"
@@ -319,8 +320,7 @@ class WorkspaceCopy:
                 self._remove(path, None)
         try:
             if stat.S_ISREG(status.st_mode):
-                source, target = f"{self._root}/{path}", f"{self.folder}/{path}"
-                copied = _bring_file(source, target, self.bounds)
+                copied = _bring_file(self._root, path, status, self.folder, self.bounds)
                 return None if copied is None else self._keep(path, copied)
             if stat.S_ISDIR(status.st_mode):
                 return self._keep(path, _bring_folder(self.folder / path, status))
@@ -410,36 +410,43 @@ class _Listing:
         self._hidden.add(str(scratch))
         self._linked = frozenset(_linked_files(self._hidden))
         size = 0
-        waiting = [(str(root), "")]
+        waiting = [(str(root), "", root.stat())]
         while waiting:
-            folder, above = waiting.pop()
-            for path, name, status in self._entries(folder, above):
+            for path, name, status in self._entries(*waiting.pop()):
                 self.found[name] = status
                 size += status.st_size if stat.S_ISREG(status.st_mode) else 0
                 if len(self.found) > bounds.files or size > bounds.size:
                     raise too_large(bounds)
                 if stat.S_ISDIR(status.st_mode):
-                    waiting.append((path, f"{name}/"))
+                    waiting.append((path, f"{name}/", status))
 
-    def _entries(self, folder: str, above: str) -> Iterator[tuple[str, str, os.stat_result]]:
+    def _entries(
+        self, folder: str, above: str, listed: os.stat_result
+    ) -> Iterator[tuple[str, str, os.stat_result]]:
+        """Yield what is in a folder, unless another one is there by now, as behind a symlink."""
         try:
-            with os.scandir(folder) as found:
-                entries = list(found)
+            descriptor = os.open(folder, _FOLDER)
         except PermissionError:
             self._leave_out(Path(folder), above.rstrip("/") or ".", "it may not be read")
             return
         except _GONE:
             return
-        for entry in entries:
-            name = f"{above}{entry.name}"
-            if entry.path in self._hidden:
-                continue
-            with suppress(*_GONE):
-                status = entry.stat(follow_symlinks=False)
-                if why := self._why_not(entry.name, entry.path, status):
-                    self._leave_out(Path(entry.path), name, why)
-                elif (status.st_dev, status.st_ino) not in self._linked:
-                    yield entry.path, name, status
+        try:
+            if not os.path.samestat(os.fstat(descriptor), listed):
+                return
+            with os.scandir(descriptor) as found:
+                for entry in found:
+                    path, name = f"{folder}/{entry.name}", f"{above}{entry.name}"
+                    if path in self._hidden:
+                        continue
+                    with suppress(*_GONE):
+                        status = entry.stat(follow_symlinks=False)
+                        if why := self._why_not(entry.name, path, status):
+                            self._leave_out(Path(path), name, why)
+                        elif (status.st_dev, status.st_ino) not in self._linked:
+                            yield path, name, status
+        finally:
+            os.close(descriptor)
 
     def _why_not(self, name: str, path: str, status: os.stat_result) -> str:
         if not _is_text(name):
@@ -514,14 +521,35 @@ def _own_target(root: Path, source: Path, says: str) -> str:
     return says
 
 
-def _bring_file(source: str, target: str, bounds: Bounds) -> _Known | None:
+def _opened(root: Path, path: str, listed: os.stat_result) -> int:
+    """Open a file; where it is not the listed one, folder by folder, so that none is a symlink."""
+    reader = os.open(f"{root}/{path}", _READ)
+    if os.path.samestat(os.fstat(reader), listed):
+        return reader
+    os.close(reader)
+    *folders, name = path.split("/")
+    above = os.open(root, _FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER | _NO_FOLLOW, dir_fd=above)
+            os.close(above)
+            above = inner
+        return os.open(name, _READ, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def _bring_file(
+    root: Path, path: str, listed: os.stat_result, copy: Path, bounds: Bounds
+) -> _Known | None:
     """Copy a file, whole as it was at one moment where its writers let us.
 
     Plain strings and descriptors: most of the time of a copy is spent here.
     """
+    target = f"{copy}/{path}"
     for left in reversed(range(_TRIES)):
         try:
-            reader = os.open(source, _READ)
+            reader = _opened(root, path, listed)
         except OSError:
             return None  # replaced by a symlink, or closed to us just now
         try:
