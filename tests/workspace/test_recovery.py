@@ -1,6 +1,7 @@
 """What a crash left is finished; what somebody else changed since is left alone and named."""
 
 import errno
+import hashlib
 import os
 import subprocess
 import sys
@@ -241,8 +242,6 @@ async def test_a_journal_of_another_version_is_kept_and_said(folder: Folder, roo
     (path,) = Journals(root.parent / "journals", 7).unfinished()
     other = path.read_bytes().replace(b'"format": 1', b'"format": 2')
     head, rest = other.split(b"\n", 2)[:2], other.split(b"\n", 2)[2]
-    import hashlib  # noqa: PLC0415  only here
-
     digest = hashlib.sha256(b"\n".join(head) + b"\n").hexdigest().encode()
     path.write_bytes(b"\n".join(head) + b"\n" + rest[: -len(digest) - 7] + digest + b"\nwhole\n")
     before = tree_of(root)
@@ -269,7 +268,7 @@ async def test_a_damaged_journal_of_a_half_made_landing_is_said_and_stops_no_lat
 ) -> None:
     crash(root, "file-placed")
     (journal,) = (root.parent / "journals").glob("*.landing")
-    journal.write_bytes(journal.read_bytes().replace(b'"sha256"', b'"shA256"', 1))
+    journal.write_bytes(journal.read_bytes().replace(b'["a"]', b'["x"]', 1))
     before = files(root)
 
     (finding,) = await folder.recover()
@@ -290,9 +289,67 @@ async def test_an_undo_says_which_journal_is_damaged(folder: Folder, root: Path)
     await view.write("a", b"mine")
     await view.land()
     (journal,) = (root.parent / "journals/done").glob("*.journal")
-    journal.write_bytes(journal.read_bytes().replace(b'"size"', b'"sizE"'))
+    journal.write_bytes(journal.read_bytes().replace(b'["a"]', b'["x"]'))
     with pytest.raises(StateError, match="a journal is damaged"):
         await folder.undo("run")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["a"]', '["..", "outside"]'),
+        ('["a"]', '["/outside"]'),
+        ('["a"]', '["a\\u0000"]'),
+        ('["a"]', '["."]'),
+        ('"mode": ', '"mode": -'),
+        ('"mode": ', '"mode": 99999999999999999999'),
+        ('"items": [', '"items": 5, "more": ['),
+        ('"blobs": [', '"blobs": 5, "more": ['),
+        ('"size": ', '"size": "x", "more": '),
+        ('"format": 1, ', ""),
+        ('"undoes": []', '"undoes": ["../../x"]'),
+        ('"run_id"', "x"),
+        ("{", "[" * 50_000 + "{"),
+    ],
+)
+async def test_a_journal_that_another_program_made_up_is_damaged(
+    folder: Folder, root: Path, old: str, new: str
+) -> None:
+    """A state folder may come from elsewhere; its journals name no file outside of their mounts."""
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    await view.land()
+    (journal,) = (root.parent / "journals/done").glob("*.journal")
+    magic, told, rest = journal.read_bytes().split(b"\n", 2)
+    head = magic + b"\n" + told.replace(old.encode(), new.encode(), 1) + b"\n"
+    mark = hashlib.sha256(head).hexdigest().encode() + b"\nwhole\n"
+    journal.write_bytes(head + rest[: -len(mark)] + mark)
+    (root.parent / "outside").write_bytes(b"mine")
+
+    with pytest.raises(StateError, match="a journal is damaged"):
+        await folder.undo("run")
+
+    journal.rename(root.parent / f"journals/{journal.stem}.landing")
+    assert [finding.code for finding in await folder.recover()] == ["landing-damaged"]
+    assert (root.parent / "outside").read_bytes() == b"mine"
+
+
+async def test_other_files_among_the_journals_stop_nothing(folder: Folder, root: Path) -> None:
+    """Such as those that programs leave which keep folders alike."""
+    view = folder.begin("run", atomic=True)
+    await view.write("a", b"mine")
+    await view.land()
+    done = root.parent / "journals/done"
+    (own,) = done.glob("*.journal")
+    for name in ("a-b-c.journal", f"{own.stem} (copy).journal", f"{own.stem}~1.undone"):
+        (done / name).touch()
+
+    view = folder.begin("next", atomic=True)
+    await view.write("b", b"next")
+    await view.land()
+    await folder.undo("run")
+
+    assert files(root)["a"] == b"old a"
 
 
 async def test_nobody_else_has_the_lock_of_who_is_landing(

@@ -182,7 +182,7 @@ class Journals:
             return
         for name in names:
             stem, _, suffix = name.rpartition(".")
-            if suffix in ("journal", "undone", "expired") and stem.count("-") == 2:
+            if suffix in ("journal", "undone", "expired") and storage.ID.fullmatch(stem):
                 yield KeptJournal(stem, suffix)
 
     def _prune(self) -> None:

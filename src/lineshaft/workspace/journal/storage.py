@@ -8,6 +8,7 @@ mark was never begun. Contents may be lost afterwards: a linked one is a file th
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, cast
@@ -20,6 +21,10 @@ from lineshaft.workspace.disk import FileState, Place, Root
 from lineshaft.workspace.journal.failpoints import reached
 
 FORMAT = 1
+ID = re.compile(r"[0-9]{1,20}-[0-9a-f]{16}-[0-9a-f]{8}")
+"""Of a journal: its file's name is its id and a suffix."""
+
+_MODES = range(0o10000)
 _MAGIC = b"lineshaft journal\n"
 _WHOLE = b"\nwhole\n"
 _CHUNK = 1 << 20
@@ -240,17 +245,23 @@ def load(path: Path, *, kept: Path) -> Journal | None:
         end = file.tell()
         if file.read() != _mark(head):
             return None
-    facts = cast("dict[str, object]", json.loads(head.removeprefix(_MAGIC)))
-    inline, linked, after = _found(facts, path, offset, kept)
-    if after != end:
-        return None
-    if facts["format"] != FORMAT:
+    try:
+        facts = cast("dict[str, object]", json.loads(head.removeprefix(_MAGIC)))
+        _must_be_ours(facts["format"])
+        inline, linked, after = _found(facts, path, offset, kept)
+        header = _checked(_unpacked(facts), path.stem)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return None  # nothing writes this: another program changed it
+    return Journal(path, header, {**inline, **linked}) if after == end else None
+
+
+def _must_be_ours(version: object) -> None:
+    if version != FORMAT:
         raise StateError(
             "changes are half landed, and their journal has another format than this version's:"
-            f" {facts['format']}, not {FORMAT}",
+            f" {version}, not {FORMAT}",
             hint="Recover them with the version of Lineshaft that began to land them.",
         )
-    return Journal(path, _unpacked(facts), {**inline, **linked})
 
 
 def _mark(head: bytes) -> bytes:
@@ -317,6 +328,32 @@ def _unpacked(facts: Json) -> Header:
             )
             for item in told.items
         ),
+    )
+
+
+def _checked(header: Header, name: str) -> Header:
+    """Refuse what no version writes, such as a path that leads out of its mount.
+
+    Raises:
+        ValueError: It is there.
+    """
+    places = [place for each in header.items for place in (each.place, each.came) if place]
+    modes = {state.mode for each in header.items for state in (each.before, each.after)} - {None}
+    if (
+        header.id != name
+        or not all(ID.fullmatch(each) for each in header.undoes)
+        or not all(map(_is_inside, places))
+        or not all(mode in _MODES for mode in modes)
+    ):
+        raise ValueError(name)
+    return header
+
+
+def _is_inside(place: Place) -> bool:
+    """Return whether each part of a place is the name of something in the one before it."""
+    return os.path.isabs(place.root.real) and not any(
+        part in ("", ".", "..") or "\0" in part or os.path.basename(part) != part
+        for part in place.parts
     )
 
 
