@@ -171,6 +171,36 @@ def test_an_event_that_lacks_its_data_is_named(event: Event, message: str) -> No
         summarise([event])
 
 
+@pytest.mark.parametrize(
+    ("kind", "data", "place"),
+    [
+        ("call_finished", {"status": "\x1b[31m"}, r"calls\[0\]\.status"),
+        ("call_finished", {"status": "done", "duration_ms": None}, "duration_ms"),
+        ("call_finished", {"status": "failed", "error": {"code": "E", "message": 1}}, "message"),
+        ("verdict", {"rule": [7]}, "rule"),
+        ("call_asked", {"tool": "x", "arguments": 1.5}, "arguments"),
+        ("call_asked", {"tool": "x", "arguments": {}, "parent": {"a": 1}}, "parent"),
+        ("run_finished", {"status": "error", "usage": {"calls": {"x": []}}}, "usage"),
+        ("run_finished", {"status": "error", "usage": {"models": None}}, "lacks"),
+        ("run_finished", {"status": "error", "truncated": [1]}, "truncated"),
+    ],
+)
+def test_a_record_with_what_no_run_writes_is_refused(
+    kind: EventKind, data: dict[str, object], place: str
+) -> None:
+    """Readers may so show all of it: a store may have come from elsewhere."""
+    begun = Event(
+        run_id="r",
+        seq=1,
+        at="",
+        kind="call_asked",
+        call_id="c",
+        data={"tool": "x", "arguments": {}},
+    )
+    with pytest.raises(RecordError, match=place):
+        summarise([begun, Event(run_id="r", seq=2, at="", kind=kind, call_id="c", data=data)])
+
+
 def test_events_of_no_run_or_of_several_are_refused() -> None:
     with pytest.raises(RecordError, match="these are of 0"):
         summarise([])

@@ -105,7 +105,7 @@ def recall(run_id: str) -> Started | None:
     """Return what a run began with; None where that is not kept."""
     try:
         return decode(Started, json.loads((_folder() / f"{run_id}.json").read_bytes()))
-    except (OSError, ValueError, DecodeError):
+    except (OSError, RecursionError, ValueError, DecodeError):
         return None
 
 

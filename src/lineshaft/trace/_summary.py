@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast, get_args
 
-from msgspec import field
+from msgspec import ValidationError, convert, field, to_builtins
 from msgspec.structs import replace
 
 from lineshaft.errors import RecordError
@@ -69,11 +69,19 @@ def summarise(events: Iterable[Event]) -> RunResult:
     try:
         for event in told:
             _TELLERS.get(event.kind, _nothing)(summary, event)
-        return summary.result()
-    except (KeyError, TypeError, ValueError) as error:
+        result = summary.result()
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RecordError(
             f"event {event.seq} ({event.kind}) of run {event.run_id!r} lacks a field: {error}"
         ) from error
+    try:
+        convert(to_builtins(replace(result, value=None)), RunResult)
+    except (TypeError, ValidationError) as error:
+        raise RecordError(
+            f"the record of run {event.run_id!r} has what no run writes: {error}",
+            hint="another program changed it; `lineshaft undo` needs no record",
+        ) from error
+    return result
 
 
 class _Summary(Struct):

@@ -351,9 +351,8 @@ def _checked(header: Header, name: str) -> Header:
 
 def _is_inside(place: Place) -> bool:
     """Return whether each part of a place is the name of something in the one before it."""
-    return os.path.isabs(place.root.real) and not any(
-        part in ("", ".", "..") or "\0" in part or os.path.basename(part) != part
-        for part in place.parts
+    return Path(place.root.real).is_absolute() and not any(
+        part in ("", ".", "..") or "\0" in part or Path(part).name != part for part in place.parts
     )
 
 
