@@ -1,5 +1,6 @@
 """Programs in a view of their own see what the run sees, and change nothing but what is kept."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -347,3 +348,15 @@ def test_the_origin_is_told_without_a_password(tmp_path: Path, url: str, said: s
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
     assert origin_of(tmp_path) == said
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_repository_whose_configuration_is_no_file_has_no_origin(tmp_path: Path) -> None:
+    """Such as one out of an archive: a pipe or a device would be read for ever."""
+    (tmp_path / ".git").mkdir()
+    config = tmp_path / ".git" / "config"
+    config.symlink_to("/dev/zero")
+    assert origin_of(tmp_path) == ""
+    config.unlink()
+    os.mkfifo(config)
+    assert origin_of(tmp_path) == ""

@@ -6,7 +6,9 @@ ask git for.
 """
 
 import configparser
+import errno
 import os
+import stat
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ from lineshaft.values import Context, Entry, Struct
 
 MOST_FILES = 20_000
 MOST_BYTES = 500_000_000
+_MOST_OF_GIT = 1_000_000
 _PACKAGES = "node_modules"
 _GIT = ".git"
 
@@ -191,7 +194,7 @@ def origin_of(root: Path) -> str:
     config = _git_folder(root) / "config"
     parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
     try:
-        parser.read_string(config.read_text(encoding="utf-8", errors="replace"))
+        parser.read_string(_text_of(config))
     except (OSError, configparser.Error):
         return ""
     url = parser.get('remote "origin"', "url", fallback="") or ""
@@ -207,14 +210,27 @@ def origin_of(root: Path) -> str:
     return url if url.isprintable() and '"' not in url else ""
 
 
+def _text_of(path: Path) -> str:
+    """Return the beginning of a file of git; a pipe or a device is none, and would not end.
+
+    Raises:
+        OSError: It cannot be read, or is no file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return file.read(_MOST_OF_GIT).decode("utf-8", "replace")
+
+
 def _git_folder(root: Path) -> Path:
     """Return the folder with the configuration, also of one of several working trees."""
     place = root / _GIT
     try:
         if place.is_file():
-            named = root / place.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            named = root / _text_of(place).removeprefix("gitdir:").strip()
             common = named / "commondir"
-            return named / common.read_text("utf-8").strip() if common.is_file() else named
+            return named / _text_of(common).strip() if common.is_file() else named
     except (OSError, ValueError):
         return place
     return place
