@@ -191,6 +191,20 @@ def test_a_file_that_is_replaced_meanwhile_is_copied_as_it_is_then(root: Path) -
     copy.close()
 
 
+def test_a_symlink_that_becomes_a_file_meanwhile_stops_no_copy(root: Path) -> None:
+    (root / "link").symlink_to("a")
+
+    def replace() -> None:
+        (root / "link").unlink()
+        (root / "link").write_text("file")
+
+    copy = WorkspaceCopy(root)
+    copy.refresh(OPEN, left=Meanwhile(replace))
+
+    assert tree(copy.folder).keys() == {"a", "sub", "sub/b", "sub/deep", "sub/deep/c"}
+    copy.close()
+
+
 def test_what_a_guest_cannot_see_is_left_out_and_told(root: Path, copy: WorkspaceCopy) -> None:
     os.close(os.open(os.fsencode(root) + b"/caf\xe9", os.O_CREAT, 0o600))
     os.mkfifo(root / "pipe")

@@ -130,7 +130,11 @@ def _copy_file(name: str, folder: int, place: Path) -> None:
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        place.symlink_to(os.readlink(name, dir_fd=folder))
+        try:
+            says = os.readlink(name, dir_fd=folder)
+        except OSError:
+            return  # it is none any longer
+        place.symlink_to(says)
         return
     with os.fdopen(source, "rb") as reader:
         status = os.fstat(source)

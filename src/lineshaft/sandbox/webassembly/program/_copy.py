@@ -5,6 +5,7 @@ before each program; comparing the copy with the state before gives the program'
 program may leave anything in it, so no function here follows a symlink of the copy.
 """
 
+import errno
 import hashlib
 import os
 import stat
@@ -508,7 +509,13 @@ def _bring_folder(target: Path, status: os.stat_result) -> _Known:
 
 def _bring_link(root: Path, source: Path, target: Path) -> _Known:
     status = source.lstat()
-    says = _own_target(root, source, os.readlink(source))  # noqa: PTH115  a path would not keep its exact words
+    try:
+        held = os.readlink(source)  # noqa: PTH115  a path would not keep its exact words
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FileNotFoundError(errno.ENOENT, "it is no symlink any longer") from error
+    says = _own_target(root, source, held)
     target.symlink_to(says)
     return _Known(_settled(status), _stamp(target.lstat()), PathState("symlink", 0, None, says))
 
