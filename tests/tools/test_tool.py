@@ -110,6 +110,30 @@ def test_a_static_method_keeps_its_first_parameter() -> None:
     assert shelf["double"](4) == 8
 
 
+async def test_a_method_stays_one_where_its_class_is_made_once_more() -> None:
+    @dataclass(slots=True)
+    class Shelf:
+        books: int
+
+        @tool(effect="read")
+        async def times(self, by: int) -> int:
+            """Return how many books so many shelves have."""
+            return self.books * by
+
+    times = Toolset([Shelf(3)])["times"]
+
+    assert times.spec.input_schema["required"] == ["by"]
+    assert await times(by=2) == 6
+
+
+async def test_a_method_stays_one_where_another_class_mentions_it() -> None:
+    class Other:
+        count = Counter.count
+
+    assert Other.count is Counter.count
+    assert await Toolset([Counter(4)])["count"](by=2) == 6
+
+
 def test_a_tool_that_is_a_classmethod_is_refused_and_not_left_out() -> None:
     class Shelf:
         @tool(effect="read")

@@ -442,7 +442,8 @@ class Tool(Generic[P, R]):
     def __set_name__(self, owner: type, name: str) -> None:
         outer = getattr(target_of(self.function), "__qualname__", "").rpartition(".")[0]
         mine = outer == owner.__qualname__  # not where a class only mentions a tool
-        self.is_unbound = mine and not isinstance(self.function, staticmethod)
+        if mine and not isinstance(self.function, staticmethod):
+            self.is_unbound = True  # for good: `@dataclass(slots=True)` makes the class once more
 
     @overload
     def __get__(self, instance: None, owner: type) -> Self: ...
