@@ -224,6 +224,8 @@ def _attribute(failure: ScriptFailure) -> str:
         return texts or f'results are dicts: write `["{name}"]`, not `.{name}`'
     if kind in ("list", "str") and any(name in level.keys for _, level in _results(failure)):
         return f"this is a {kind}, not one result; look at its first item or at `type(x)`"
+    if hasattr(dict, name) or name == "json":
+        return {"str": _TEXT, "list": _LIST}.get(kind, "")
     return ""
 
 
@@ -381,6 +383,20 @@ def _uncalled(failure: ScriptFailure) -> str:
     return f"call it: `await {found[1]}()`" if found else "call it: `await f()`"
 
 
+def _of_class(failure: ScriptFailure) -> str:
+    """Say how to write a name of the module where `datetime` is the class."""
+    name = failure.found["name"]
+    if name == "datetime":
+        return "`datetime` is the class here: write `datetime`, not `datetime.datetime`"
+    return f"`datetime` is the class here: `from datetime import {name}`, and write `{name}`"
+
+
+def _in_a_thread(failure: ScriptFailure) -> str:
+    """Say how tools are called that a script hands to a thread or an executor."""
+    is_handed = re.search(r"\b(?:to_thread|run_in_executor|submit)\(|\.map\(", failure.line)
+    return _NO_THREAD if is_handed else ""
+
+
 def _unbound(failure: ScriptFailure) -> str:
     """Say how to name the result of a tool, which hides the tool in all of a function."""
     name = failure.found["name"]
@@ -414,6 +430,15 @@ _NONE = "this is None: look at what the call returned, or test `if x is None` fi
 _TEXT = (
     'this is text, not a dict: if it is JSON, `json_parse(text)["key"]`;'
     " going through a dict gives its keys"
+)
+_LIST = "this is a list: write `items[0][key]`, or go through it with `for`"
+_FAILED = (
+    "this is the error of a call that failed: test `isinstance(x, ToolError)` first;"
+    " it has `code`, `message`, `tool` and `hint`"
+)
+_NO_THREAD = (
+    "tools need no threads: `await tool(...)`, or"
+    " `await asyncio.gather(*[tool(x) for x in items])` for several at once"
 )
 _KEYS = "make the keys text: `{str(k): v for k, v in d.items()}`"
 _METHOD = 'this is a method, not a value: results are dicts, write `["items"]`, not `.items`'
@@ -533,15 +558,18 @@ _RULES: Sequence[tuple[frozenset[str], str, Advice]] = [
         ("TypeError", r"unhashable type: 'list'", _gathered),
         ("TypeError", r"unhashable type: |^a coroutine was expected, got ", _awaited_inside),
         ("TypeError", r"string ind(?:ices|ex) must be integers", _TEXT),
-        (
-            "TypeError",
-            r"list indices must be integers",
-            "this is a list: write `items[0][key]`, or go through it with `for`",
-        ),
+        ("TypeError", r"list indices must be integers", _LIST),
+        (_TYPES, r"^(?:argument of type )?'ToolError' (?:object )?(?:is not|has no) ", _FAILED),
+        ("NotAwaited", "", _in_a_thread),
         ("TypeError", r"'(?:builtin_function_or_)?method' object is not", _METHOD),
         ("TypeError", r"'module' object is not subscriptable", _subscript_of_tools),
         (_TYPES, r"'?NoneType'?", _NONE),
         ("KeyError", "", _key),
+        (
+            "AttributeError",
+            r"'datetime\.datetime' has no attribute '(?P<name>datetime|timedelta|timezone|UTC)'",
+            _of_class,
+        ),
         ("AttributeError", r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'", _attribute),
         ("TypeError", r"^(?P<name>\w+)\(\) (?:missing|got an unexpected|takes)", _argument),
         (
