@@ -44,6 +44,74 @@ TRACEBACKS: dict[str, tuple[str, str]] = {
             "ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception): ValueError: 1"
         ),
     ),
+    "a cause": (
+        (
+            "try:\n    await fail('E_X', 'no')\nexcept ToolError as e:\n"
+            "    raise RuntimeError('gave up') from e"
+        ),
+        (
+            "ToolError: no (line 2)\n\n"
+            "The above exception was the direct cause of the following exception:\n\n"
+            'Traceback (most recent call last):\n  File "script.py", line 4, in <module>\n'
+            "    raise RuntimeError('gave up') from e\nRuntimeError: gave up"
+        ),
+    ),
+    "a cause that was not raised": (
+        (
+            "a, = await asyncio.gather(fail('E_X', 'no'), return_exceptions=True)\n"
+            "raise RuntimeError('gave up') from a"
+        ),
+        (
+            "ToolError: no\n\n"
+            "The above exception was the direct cause of the following exception:\n\n"
+            'Traceback (most recent call last):\n  File "script.py", line 2, in <module>\n'
+            "    raise RuntimeError('gave up') from a\nRuntimeError: gave up"
+        ),
+    ),
+    "two before it": (
+        (
+            "try:\n    try:\n        1 / 0\n    except ZeroDivisionError:\n        {}['a']\n"
+            "except KeyError:\n    int('b')"
+        ),
+        (
+            "ZeroDivisionError: division by zero (line 3)\n\n"
+            "During handling of the above exception, another exception occurred:\n\n"
+            "KeyError: 'a' (line 5)\n\n"
+            "During handling of the above exception, another exception occurred:\n\n"
+            'Traceback (most recent call last):\n  File "script.py", line 7, in <module>\n'
+            "    int('b')\nValueError: invalid literal for int() with base 10: 'b'"
+        ),
+    ),
+    "a long one before it": (
+        "try:\n    raise ValueError('a' * 2000)\nexcept ValueError:\n    {}['a']",
+        (
+            "ValueError (line 2)\n\n"
+            "During handling of the above exception, another exception occurred:\n\n"
+            'Traceback (most recent call last):\n  File "script.py", line 4, in <module>\n'
+            "    {}['a']\nKeyError: 'a'"
+        ),
+    ),
+    "none before it": (
+        "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise KeyError('a') from None",
+        (
+            'Traceback (most recent call last):\n  File "script.py", line 4, in <module>\n'
+            "    raise KeyError('a') from None\nKeyError: 'a'"
+        ),
+    ),
+    "a circle": (
+        "a, b = ValueError('a'), ValueError('b')\na.__context__, b.__context__ = b, a\nraise a",
+        (
+            'Traceback (most recent call last):\n  File "script.py", line 3, in <module>\n'
+            "    raise a\nValueError: a"
+        ),
+    ),
+    "a time-out": (
+        "async with asyncio.timeout(0):\n    await asyncio.sleep(1)",
+        (
+            'Traceback (most recent call last):\n  File "script.py", line 1, in <module>\n'
+            "    async with asyncio.timeout(0):\nTimeoutError"
+        ),
+    ),
     "syntax": (
         "x = 1\nif x = 2: pass",
         (

@@ -18,6 +18,16 @@ from .tool_error import ToolError
 _SHOWN = 10
 """Frames shown at each end of a long traceback."""
 
+_EARLIER = 3
+"""Errors that led to one, shown above it."""
+
+_SHORT = 1_000
+"""Characters of an earlier error's message; of a longer one only the type is told, since the host
+knows what it must not cut, and the guest does not."""
+
+_CAUSE = "The above exception was the direct cause of the following exception:"
+_DURING = "During handling of the above exception, another exception occurred:"
+
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _PARSER = "Parser stack"
 """Start of the parser's message where it takes nesting for a lack of memory."""
@@ -44,6 +54,7 @@ def told(error: BaseException, *, memory_mb: int) -> dict[str, object]:
         return {"how": "exceeded", "limit": "memory_mb", "message": message, "line": line}
     last = "" if cause is error else _summary(error)
     report = raised(type(cause).__name__, _message(cause), places, line, last=last)
+    report["traceback"] = f"{_earlier(cause)}{report['traceback']}"
     if isinstance(cause, ToolError):
         report |= {"code": _text(cause.code) or None, "tool": _text(cause.tool) or None}
     return report
@@ -117,6 +128,27 @@ def _places(place: TracebackType | None) -> tuple[list[_Place], int | None]:
             found.append((code.co_filename, place.tb_lineno or 0, code.co_name))
         place = place.tb_next
     return found, line
+
+
+def _earlier(error: BaseException) -> str:
+    """Return what led to an error, in Python's order and words, with the lines of the script."""
+    told: list[str] = []
+    seen = {id(error)}
+    while len(told) < _EARLIER:
+        cause = error.__cause__
+        before = error.__context__ if cause is None and not error.__suppress_context__ else cause
+        if not isinstance(before, Exception) or id(before) in seen:
+            break
+        _, line = _places(before.__traceback__)
+        if line is None and not isinstance(before, ToolError):
+            break  # of a library alone, or of the guest
+        seen.add(id(before))
+        text = _summary(before)
+        text = text if len(text) <= _SHORT else type(before).__name__
+        where = f" (line {line})" if line is not None else ""
+        told.append(f"{text}{where}\n\n{_DURING if cause is None else _CAUSE}\n\n")
+        error = before
+    return "".join(reversed(told))
 
 
 def _shown(place: _Place) -> str:
