@@ -150,6 +150,8 @@ class Places:
                 return self._target(target) if onward in ("kept", "other") else onward
             case ast.Tuple() | ast.List():
                 return self._element(node, above)
+            case ast.Dict(keys=keys) if keys[self.resolver.outline.index(node)] is None:
+                return "value"  # `{**f()}`
             case _:
                 return "kept" if isinstance(above, KEEPING) else "other"
 
