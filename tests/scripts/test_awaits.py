@@ -233,6 +233,22 @@ def test_what_cannot_be_repaired_is_a_finding_with_the_rewrite(name: str, prepar
     assert prepared.ok
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("get", "built-in types have a method of this name, too"),
+        ("__call__", "Python itself calls a method of this name"),
+    ],
+)
+def test_why_a_method_is_not_made_async_goes_with_the_rewrite(
+    name: str, why: str, prepare: Prepare
+) -> None:
+    source = f"class A:\n    def {name}(self, u):\n        return fetch(u)['a']\nx = A().{name}(1)"
+    finding = prepare(source).unawaited[0]
+    assert finding.message.endswith(f"`{name}` cannot be made async: {why}")
+    assert f"write `async def {name}(...)`" in finding.hint
+
+
 def _run(program: str, **names: object) -> object:
     """Run a repaired script with plain Python, its tools being async functions."""
 

@@ -195,8 +195,10 @@ class Defs:
 
     def _cannot_method(self, method: ast.FunctionDef) -> str:
         outline = self.places.resolver.outline
-        if method.name.startswith("__") or method.name in BUILT_IN_METHODS:
-            return "a method of this name cannot be async"
+        if method.name.startswith("__"):
+            return "Python itself calls a method of this name"
+        if method.name in BUILT_IN_METHODS:
+            return "built-in types have a method of this name, too"
         if len(outline.methods[method.name]) > 1:
             return f"several classes have `{method.name}`"
         for use in outline.attributes.get(method.name, ()):
