@@ -54,9 +54,9 @@ def disconnect(_: Asked) -> object:
 @pytest.mark.parametrize(
     ("give", "reason"),
     [
-        (nothing, "it gave None, not answers by id"),
-        (a_list, "it gave ['yes'], not answers by id"),
-        (truth, "it gave True, not an Answer"),
+        (nothing, "it gave None, not answers by id: `return {call.id: Answer("),
+        (a_list, "it gave ['yes'], not answers by id: `return {call.id: Answer("),
+        (truth, "it gave True, not an Answer: `return {call.id: Answer("),
         (for_another, "none was given"),
         (leave, "GeneratorExit"),
         (disconnect, "cancelled itself"),

@@ -212,6 +212,9 @@ def _place(container: tuple[str, ...], pending: Pending, schema: str) -> str:
     return " ".join((*container, pending.grant, schema))
 
 
+_ANSWERS = "`return {call.id: Answer(allow=True) for call in pending}`"
+
+
 async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[str, Answer]:
     """Return an approver's answers to what it was asked; a refusal where it fails to give any.
 
@@ -223,7 +226,7 @@ async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[
         return _refused(asked, f"{type(ending.error).__name__}: {ending.error}")
     value = ending.value
     if not isinstance(value, Mapping):
-        return _refused(asked, f"it gave {value!r}, not answers by id")
+        return _refused(asked, f"it gave {value!r}, not answers by id: {_ANSWERS}")
     given = cast("Mapping[object, object]", value)
     answers: dict[str, Answer] = {}
     for call_id in asked:
@@ -231,7 +234,7 @@ async def _answers(approver: Approver, asked: Mapping[str, Pending]) -> Mapping[
         if isinstance(answer, Answer):
             answers[call_id] = answer
         elif answer is not None:
-            return _refused(asked, f"it gave {answer!r}, not an Answer")
+            return _refused(asked, f"it gave {answer!r}, not an Answer: {_ANSWERS}")
     return answers
 
 
