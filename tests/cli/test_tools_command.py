@@ -173,3 +173,13 @@ def test_all_tools_that_fit_are_shown(here: Lineshaft, workspace: Path) -> None:
     assert {spec["name"] for spec in json.loads(here(*words, "--json").stdout)} >= names
     stubs = here(*words, "--stubs", "python").stdout
     assert all(f"def {name}(" in stubs for name in names)
+
+
+def test_what_a_module_prints_while_it_starts_is_no_part_of_the_result(
+    here: Lineshaft, tmp_path: Path
+) -> None:
+    module = tmp_path / "own.py"
+    module.write_text(f"print('own.py starts')\n{LOOK}")
+    done = here("tools", "sure", "--json", "--tools", str(module))
+    assert json.loads(done.stdout)[0]["name"] == "sure"
+    assert "own.py starts" in done.stderr

@@ -208,6 +208,26 @@ async def test_what_tools_write_does_not_reach_the_client(mode: Mode, tmp_path: 
     assert not upstream.is_error
 
 
+def test_what_a_module_prints_while_it_starts_does_not_reach_the_client(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "import lineshaft\n"
+        "print('own.py starts', flush=True)\n"
+        "@lineshaft.tool(effect='read')\n"
+        "def look() -> int:\n"
+        "    return 1\n"
+    )
+    command = [sys.executable, "-m", "lineshaft", "serve", "--tools", "own.py"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            client = Raw(process)
+            client.write(json.dumps(HELLO).encode())
+            assert "result" in client.read()
+        finally:
+            end(process)
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_person_behind_a_program_approves(mode: Mode, tmp_path: Path) -> None:
     person = Person([accepts(decision="approve all")])

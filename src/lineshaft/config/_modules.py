@@ -4,7 +4,9 @@ import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
@@ -174,11 +176,12 @@ def _spec(name: str, folders: list[str] | None) -> importlib.machinery.ModuleSpe
 
 def _start(module: Module, found: _Found) -> ModuleType:
     try:
-        if found.source is None:
-            return importlib.import_module(module.name)
-        from lineshaft.config._importer import execute  # noqa: PLC0415  slow, and for own tools
+        with redirect_stdout(sys.stderr):  # results, or a protocol, go to standard output
+            if found.source is None:
+                return importlib.import_module(module.name)
+            from lineshaft.config._importer import execute  # noqa: PLC0415  slow, and for own tools
 
-        return execute(found.files[0], found.source, found.siblings)
+            return execute(found.files[0], found.source, found.siblings)
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # foreign code may raise anything, SystemExit too
