@@ -183,3 +183,35 @@ def test_what_a_module_prints_while_it_starts_is_no_part_of_the_result(
     done = here("tools", "sure", "--json", "--tools", str(module))
     assert json.loads(done.stdout)[0]["name"] == "sure"
     assert "own.py starts" in done.stderr
+
+
+PRINTS = '''
+from lineshaft import tool
+
+
+@tool(effect="read")
+def loud() -> str:
+    """Say and return something."""
+    print("said beside")
+    return "r"
+'''
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("call", "loud", "--json"),
+        ("run", "-c", "return await loud()", "--json"),
+        ("preview", "-c", "return await loud()", "--json"),
+    ],
+    ids=["call", "run", "preview"],
+)
+def test_what_a_tool_prints_is_no_part_of_the_result(
+    here: Lineshaft, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    module = tmp_path / "own.py"
+    module.write_text(PRINTS)
+    done = here(*words, "--tools", str(module))
+    assert all(json.loads(line) for line in done.stdout.splitlines())
+    assert '"r"' in done.stdout
+    assert "said beside" in done.stderr

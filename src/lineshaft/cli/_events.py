@@ -24,7 +24,8 @@ class EventPrinter:
 
     def __init__(self) -> None:
         self._gone = threading.Lock()
-        if sys.platform != "win32" and not sys.stdout.isatty():
+        self._output = sys.stdout  # while tools run, theirs is another
+        if sys.platform != "win32" and not self._output.isatty():
             threading.Thread(target=self._watch, daemon=True).start()
 
     def take(self, event: Event) -> None:
@@ -32,15 +33,15 @@ class EventPrinter:
         if self._gone.locked():
             return
         try:
-            sys.stdout.write(f"{event_line(event)}\n")
-            sys.stdout.flush()
+            self._output.write(f"{event_line(event)}\n")
+            self._output.flush()
         except OSError:
             self._end()
 
     def _watch(self) -> None:
         if sys.platform != "win32":
             look = select.poll()
-            look.register(sys.stdout.fileno(), 0)  # an error and a hang-up are told in any case
+            look.register(self._output.fileno(), 0)  # an error and a hang-up are told in any case
             if any(told & (select.POLLERR | select.POLLHUP) for _, told in look.poll()):
                 self._end()
 

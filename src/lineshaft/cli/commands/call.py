@@ -3,6 +3,7 @@
 import json as json_module
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -131,7 +132,8 @@ def call_one(
     )
     signals = SignalHandling()
     work = partial(make_call, session, tool, given, signals=signals, seconds=seconds, origin=origin)
-    done = carry(work if display is None else partial(shown, display, work), signals)
+    with redirect_stdout(sys.stderr):  # what tools print, beside the result
+        done = carry(work if display is None else partial(shown, display, work), signals)
     if done.run_id:
         remember(done.run_id, started, settings)
     if json:

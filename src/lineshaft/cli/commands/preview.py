@@ -3,6 +3,7 @@
 import json as json_module
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def command(
         settings, toolset=offered.all, guards=guards, limits=limits, secrets=offered.secrets
     )
     announce()
-    preview = carry(partial(_preview, session, source, inputs=inputs, with_models=with_models))
+    with redirect_stdout(sys.stderr):  # what tools print, beside the result
+        preview = carry(partial(_preview, session, source, inputs=inputs, with_models=with_models))
     if json:
         result(json_module.dumps(preview.to_dict(), ensure_ascii=False))
     else:

@@ -1,7 +1,9 @@
 """`lineshaft resume`: answers a paused run, and lets it go on."""
 
 import json as json_module
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -164,7 +166,8 @@ def command(
         sinks=[display.take],
     )
     try:
-        came = carry(partial(_resume, session, settings, run, words=words, display=display))
+        with redirect_stdout(sys.stderr):  # what tools print, beside the result
+            came = carry(partial(_resume, session, settings, run, words=words, display=display))
     finally:  # also where a person did not wait for the end
         display.close()
     if isinstance(came, RunResult):

@@ -1,6 +1,8 @@
 """`lineshaft run`: a script over the configured tools."""
 
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -120,7 +122,8 @@ def command(
         begun=begun,
     )
     try:
-        run = carry(work, signals)
+        with redirect_stdout(sys.stderr):  # what tools print, beside the result
+            run = carry(work, signals)
     finally:  # also where a person did not wait for the end
         display.close()
     if json:
