@@ -137,7 +137,10 @@ async def connected(
     link = Connection(client, wire, asks, changed)
     async with client, background() as tasks:
         await link.begin(tasks)
-        yield link
+        try:
+            yield link
+        finally:
+            link.tasks = None  # a call that is given up from now on begins nothing more
 
 
 def _transport(
@@ -162,7 +165,7 @@ class Connection:
         self.changed = changed
         self.client = client
         self.tasks: TaskGroup | None = None
-        """What goes on as long as the connection does."""
+        """What goes on as long as the connection does; None once it ends."""
 
         self._doubted = False
 
