@@ -215,3 +215,15 @@ def test_what_a_tool_prints_is_no_part_of_the_result(
     assert all(json.loads(line) for line in done.stdout.splitlines())
     assert '"r"' in done.stdout
     assert "said beside" in done.stderr
+
+
+def test_what_a_tool_prints_is_no_part_of_the_result_of_a_run_that_goes_on(
+    here: Lineshaft, tmp_path: Path
+) -> None:
+    module = tmp_path / "own.py"
+    module.write_text(PRINTS.replace("read", "external"))
+    paused = here("run", "-c", "return await loud()", "--json", "--tools", str(module))
+    waits = json.loads(paused.stdout)["run_id"]
+    done = here("resume", waits, "--approve", "all", "--json", "--tools", str(module))
+    assert json.loads(done.stdout)["value"] == "r"
+    assert "said beside" in done.stderr

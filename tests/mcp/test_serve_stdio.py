@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -67,11 +67,11 @@ class Raw:
 
 
 @contextmanager
-def raw(at: Path, **capabilities: object) -> Generator[Raw]:
+def raw(at: Path, command: Sequence[str] = FRONT, **capabilities: object) -> Generator[Raw]:
     params = cast("dict[str, object]", HELLO["params"])
     hello = {**HELLO, "params": {**params, "capabilities": capabilities}}
     process = subprocess.Popen(
-        FRONT, cwd=at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, cwd=at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
         client = Raw(process)
@@ -217,15 +217,8 @@ def test_what_a_module_prints_while_it_starts_does_not_reach_the_client(tmp_path
         "    return 1\n"
     )
     command = [sys.executable, "-m", "lineshaft", "serve", "--tools", "own.py"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        try:
-            client = Raw(process)
-            client.write(json.dumps(HELLO).encode())
-            assert "result" in client.read()
-        finally:
-            end(process)
+    with raw(tmp_path, command) as client:
+        assert "tools" in client.asked("tools/list")["result"]
 
 
 @pytest.mark.parametrize("mode", MODES)
